@@ -1,0 +1,213 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ExistsError says that a deployment of the wanted name was there before.
+type ExistsError struct{ Existing *Deployment }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("a deployment named %q exists already, with id %s", e.Existing.Name, e.Existing.ID)
+}
+
+// LostError says that the answer to a create was lost, and that the deployment
+// was not listed afterwards: most likely, but not certainly, it was not made.
+type LostError struct {
+	Name string
+	Err  error // how the answer was lost
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("the answer to the request that creates deployment %q was lost, and no deployment of that name is listed since: %v", e.Name, e.Err)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
+// CreateDeployment makes a deployment (section 4.1) once. It first looks for
+// one of that name, and returns an [ExistsError] when there is one. When the
+// answer to the request is lost it finds out whether the deployment was made,
+// and returns it if so; it sends the request again only where the service
+// certainly did not act on it; a deployment that was there before, or that
+// this client made by another call, is never returned. A [LostError] says that
+// nothing was found.
+//
+// Once the request is under way it is seen through even when ctx is cancelled:
+// a deployment that nobody knows of would be worse than a late answer.
+func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest) (*Deployment, error) {
+	// Two calls of one name would take each other's deployment for their own.
+	defer c.names.lock(r.Name)()
+	if r.Secrets == nil {
+		r.Secrets = []Secret{} // required, section 2.1
+	}
+	if existing, err := c.DeploymentsNamed(ctx, r.Name); err != nil {
+		return nil, err
+	} else if len(existing) > 0 {
+		return nil, &ExistsError{Existing: existing[0]}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	made, err := c.createOnce(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	c.made.Store(strings.ToLower(made.ID), true)
+	return made, nil
+}
+
+// createOnce sends the request until it is certain what became of it.
+func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployment, error) {
+	seenThrough := context.WithoutCancel(ctx)
+	for attempt := 0; ; attempt++ {
+		made, err := c.postDeployment(seenThrough, r)
+		if err == nil {
+			return made, nil
+		}
+		var failed *Error
+		if !errors.As(err, &failed) || !failed.uncertain() && !failed.certainlyNotDone() {
+			return nil, err
+		}
+		if failed.uncertain() {
+			patience := c.config.SettleTime
+			if failed.asksToWait() {
+				patience = 0 // one look: the service says itself that it did nothing
+			}
+			if made, lookErr := c.lookForMade(seenThrough, r, patience); made != nil || lookErr != nil {
+				return made, lookErr
+			}
+			if !failed.asksToWait() {
+				return nil, &LostError{Name: r.Name, Err: err}
+			}
+		}
+		if attempt >= c.config.MaxRetries {
+			return nil, err
+		}
+		// Between attempts nothing is under way: here a cancelled ctx counts.
+		wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)
+		if failed.retryAfterSet {
+			wait = failed.retryAfter
+		}
+		if sleep(ctx, wait) != nil {
+			return nil, err
+		}
+	}
+}
+
+// postDeployment sends the request one time.
+func (c *Client) postDeployment(ctx context.Context, r DeploymentRequest) (*Deployment, error) {
+	const operation = "create deployment"
+	call := request{operation: operation, method: http.MethodPost, path: deploymentsPath, body: r}
+	for _, s := range r.Secrets {
+		call.secret = append(call.secret, s.Value)
+	}
+	var made Deployment
+	if err := c.call(ctx, call, &made); err != nil {
+		return nil, err
+	}
+	if err := made.check(); err != nil {
+		return nil, c.malformed(operation, call.method, call.path, err)
+	}
+	return &made, nil
+}
+
+// certainlyNotDone reports whether the service did not act on a create.
+func (e *Error) certainlyNotDone() bool {
+	return e.Status == http.StatusTooManyRequests || e.NotSent && !isPermanent(e.Err)
+}
+
+// uncertain reports whether the service may have acted on a create although no
+// usable answer came.
+func (e *Error) uncertain() bool {
+	switch {
+	case e.NotSent, errors.Is(e.Err, errRedirect):
+		return false
+	case e.Status == 0: // no answer, or one that says success and cannot be read
+		return true
+	}
+	return e.Status == http.StatusRequestTimeout || e.Status >= 500
+}
+
+// asksToWait reports whether the service answered that it cannot act now, and
+// when to come back.
+func (e *Error) asksToWait() bool {
+	return e.Status == http.StatusServiceUnavailable && e.retryAfterSet
+}
+
+// lookForMade looks for the deployment that a request may have made, again and
+// again for as long as patience. It returns nil when none turns up.
+func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, patience time.Duration) (*Deployment, error) {
+	deadline := time.Now().Add(patience)
+	for attempt := 0; ; attempt++ {
+		found, err := c.DeploymentsNamed(ctx, r.Name)
+		if len(found) > 0 {
+			d := found[0]
+			if _, ours := c.made.Load(strings.ToLower(d.ID)); ours || len(found) > 1 || d.Source != r.Source {
+				return nil, &ExistsError{Existing: d} // somebody else's
+			}
+			return d, nil
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			if err != nil {
+				return nil, &LostError{Name: r.Name, Err: err}
+			}
+			return nil, nil
+		}
+		_ = sleep(ctx, min(left, backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)))
+	}
+}
+
+// sleep waits for d, or returns the error of ctx once that ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// nameLocks makes calls that concern one name wait for each other.
+type nameLocks struct {
+	mu    sync.Mutex
+	locks map[string]*nameLock
+}
+
+type nameLock struct {
+	mu    sync.Mutex
+	users int
+}
+
+// lock waits for the name and returns what releases it.
+func (n *nameLocks) lock(name string) (unlock func()) {
+	n.mu.Lock()
+	if n.locks == nil {
+		n.locks = map[string]*nameLock{}
+	}
+	l := n.locks[name]
+	if l == nil {
+		l = &nameLock{}
+		n.locks[name] = l
+	}
+	l.users++
+	n.mu.Unlock()
+
+	l.mu.Lock()
+	return func() {
+		l.mu.Unlock()
+		n.mu.Lock()
+		if l.users--; l.users == 0 {
+			delete(n.locks, name)
+		}
+		n.mu.Unlock()
+	}
+}

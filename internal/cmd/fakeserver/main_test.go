@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestServesUntilStopped(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out, stdout := io.Pipe()
+	var stderr bytes.Buffer // read only after run has returned
+	exit := make(chan int)
+	go func() {
+		exit <- run(ctx, []string{"-listen", "127.0.0.1:0", "-path-prefix", "/api/", "-api-key", "sesame"}, stdout, &stderr)
+	}()
+
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, found := strings.CutPrefix(strings.TrimSpace(line), "fake graphdeploy service at ")
+	if !found || !strings.HasPrefix(base, "http://127.0.0.1:") || !strings.HasSuffix(base, "/api") {
+		t.Fatalf("first line: %q", line)
+	}
+	for key, want := range map[string]int{"sesame": 200, "wrong": 401} {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v2/deployments?name_contains=hidden", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Api-Key", key)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("key %s: status %d, want %d", key, resp.StatusCode, want)
+		}
+	}
+	stop()
+	if code := <-exit; code != 0 {
+		t.Errorf("exit status %d, want 0", code)
+	}
+	log := stderr.String()
+	for _, want := range []string{"GET /api/v2/deployments 200 ", "GET /api/v2/deployments 401 "} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q:\n%s", want, log)
+		}
+	}
+	for _, secret := range []string{"sesame", "hidden"} {
+		if strings.Contains(log, secret) {
+			t.Errorf("the log shows %q:\n%s", secret, log)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"-help"}, &stdout, &stderr); code != 0 {
+		t.Errorf("exit status %d, want 0", code)
+	}
+	for _, want := range []string{`provider "graphdeploy"`, "-ready-after", "-secrets", "-path-prefix"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("-help lacks %s", want)
+		}
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("stderr: %s", stderr.String())
+	}
+}
+
+func TestRefusesFlags(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"an address of all interfaces":  {[]string{"-listen", ":0"}, "-allow-remote"},
+		"an address that is remote":     {[]string{"-listen", "192.0.2.1:0"}, "-allow-remote"},
+		"an address without a port":     {[]string{"-listen", "127.0.0.1"}, "-listen"},
+		"an unknown way of secrets":     {[]string{"-secrets", "shout"}, "echo, mask or omit"},
+		"an unknown flag":               {[]string{"-loud"}, "-loud"},
+		"an argument that is no flag":   {[]string{"now"}, `"now"`},
+		"a duration that is not one":    {[]string{"-latency", "soon"}, "-latency"},
+		"a negative number of the port": {[]string{"-listen", "127.0.0.1:-1"}, "port"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var stdout, stderr bytes.Buffer
+			if code := run(t.Context(), test.args, &stdout, &stderr); code == 0 {
+				t.Error("exit status 0")
+			}
+			if !strings.Contains(stderr.String(), test.want) {
+				t.Errorf("stderr lacks %q: %s", test.want, stderr.String())
+			}
+			if stdout.Len() > 0 {
+				t.Errorf("stdout: %s", stdout.String())
+			}
+		})
+	}
+}

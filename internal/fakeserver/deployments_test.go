@@ -1,0 +1,547 @@
+package fakeserver
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCreateAnswersEveryField(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{})
+			d := s.ok("POST", "/v2/deployments", body("source", `"`+source+`"`, "source_revision_config", "{}"))
+			if found := check(deploymentShape, d, response); len(found) > 0 {
+				t.Errorf("the answer is not a Deployment: %v", found)
+			}
+			if len(d) != len(deploymentShape.fields) {
+				t.Errorf("%d members, want %d", len(d), len(deploymentShape.fields))
+			}
+			if d["created_at"] != "2030-01-02T03:04:05.678Z" || d["updated_at"] != d["created_at"] {
+				t.Errorf("created_at %v, updated_at %v", d["created_at"], d["updated_at"])
+			}
+			if n := len(d["source_revision_config"].(map[string]any)); n != 5 {
+				t.Errorf("source_revision_config has %d members, want 5", n)
+			}
+			built := at(t, d, "source_revision_config", "image_uri")
+			commit, _ := at(t, d, "source_revision_config", "repo_commit_sha").(string)
+			if source == "codehost" {
+				if len(commit) != 40 || built != "registry.internal/shop:"+commit[:7] || d["image_version"] == nil {
+					t.Errorf("image %v, commit %q, version %v", built, commit, d["image_version"])
+				}
+			} else if built != nil || commit != "" || d["image_version"] != nil {
+				t.Errorf("image %v, commit %q, version %v of nothing built", built, commit, d["image_version"])
+			}
+		})
+	}
+}
+
+func TestCreateKeepsWhatWasSent(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{Defaults: map[string]any{}})
+	const spec = `{"annotations":{},"cpu":0.10,"labels":{"a":"b"},"memory_mb":2048.0,` +
+		`"sidecars":[{"args":[],"env":[{"name":"A","valueFrom":{"secretKeyRef":{"key":"k"}}}],"envFrom":[{"x":[1e3]}],"name":"s",` +
+		`"resources":{"limits":{"cpu":"1"}},"securityContext":{"runAsUser":0},"volumeMounts":[{"mountPath":"/m","readOnly":true}]}],` +
+		`"volumes":[{"emptyDir":{},"name":"v"}]}`
+	d := s.ok("POST", "/v2/deployments", body("source_config", `{"custom_url":null,"resource_spec":`+spec+`}`,
+		"secrets", `[{"name":"B","value":"<2>"},{"name":"A","value":"1"}]`,
+		"secret_references", `[{"name":"R","secret_name":"s","secret_key":"k"}]`))
+	if got := compact(t, at(t, d, "source_config", "resource_spec")); got != spec {
+		t.Errorf("resource_spec\n got %s\nwant %s", got, spec)
+	}
+	if got := at(t, d, "secrets", 0, "value"); got != "<2>" {
+		t.Errorf("first secret %v", got)
+	}
+	if got := at(t, s.Deployment(d["id"].(string)), "secret_references", 0, "secret_key"); got != "k" {
+		t.Errorf("stored reference %v", got)
+	}
+}
+
+func TestUUIDsAreKeptInLowerCase(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{Extended: true})
+	d := s.ok("POST", "/v2/deployments", body("source_config", `{"integration_id":"7C9E6679-7425-40DE-944B-E07FC1F90AE7"}`))
+	if got := at(t, d, "source_config", "integration_id"); got != "7c9e6679-7425-40de-944b-e07fc1f90ae7" {
+		t.Errorf("integration_id %v", got)
+	}
+	upper := strings.ToUpper(d["id"].(string))
+	if got := s.ok("GET", "/v2/deployments?deployment_ids="+upper, ""); len(got["resources"].([]any)) != 1 {
+		t.Error("an id in upper case is not found by the list")
+	}
+	s.ok("PATCH", "/v2/deployments/"+upper, `{}`)
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	in := func(spec string) string { return body("source_config", `{"resource_spec":`+spec+`}`) }
+	for name, test := range map[string]struct{ body, loc string }{
+		"no name":                    {body("name", ""), `["body","name"]`},
+		"no source":                  {body("source", ""), `["body","source"]`},
+		"no source_config":           {body("source_config", ""), `["body","source_config"]`},
+		"no source_revision_config":  {body("source_revision_config", ""), `["body","source_revision_config"]`},
+		"no secrets":                 {body("secrets", ""), `["body","secrets"]`},
+		"null secrets":               {body("secrets", "null"), `["body","secrets"]`},
+		"null source_config":         {body("source_config", "null"), `["body","source_config"]`},
+		"a number for a name":        {body("name", "1"), `["body","name"]`},
+		"an unknown source":          {body("source", `"heroku"`), `["body","source"]`},
+		"an unknown field":           {body("region", `"eu"`), `["body","region"]`},
+		"an id":                      {body("id", `"7c9e6679-7425-40de-944b-e07fc1f90ae7"`), `["body","id"]`},
+		"a null status":              {body("status", `null`), `["body","status"]`},
+		"a commit":                   {body("source_revision_config", `{"repo_commit_sha":"abc"}`), `["body","source_revision_config","repo_commit_sha"]`},
+		"a null commit":              {body("source_revision_config", `{"repo_commit_sha":null}`), `["body","source_revision_config","repo_commit_sha"]`},
+		"an id that is no UUID":      {body("source_config", `{"listener_id":"x"}`), `["body","source_config","listener_id"]`},
+		"a UUID in braces":           {body("source_config", `{"listener_id":"{7c9e6679-7425-40de-944b-e07fc1f90ae7}"}`), `["body","source_config","listener_id"]`},
+		"text for a boolean":         {body("source_config", `{"build_on_push":"true"}`), `["body","source_config","build_on_push"]`},
+		"text for a listener_config": {body("source_config", `{"listener_config":"x"}`), `["body","source_config","listener_config"]`},
+		"an unknown listener field":  {body("source_config", `{"listener_config":{"ns":"x"}}`), `["body","source_config","listener_config","ns"]`},
+		"text for a CPU":             {in(`{"cpu":"1"}`), `["body","source_config","resource_spec","cpu"]`},
+		"a fraction of a megabyte":   {in(`{"memory_mb":0.5}`), `["body","source_config","resource_spec","memory_mb"]`},
+		"a number out of range":      {in(`{"memory_mb":1e999}`), `["body","source_config","resource_spec","memory_mb"]`},
+		"an unknown resource field":  {in(`{"gpu":1}`), `["body","source_config","resource_spec","gpu"]`},
+		"an array for labels":        {in(`{"labels":[]}`), `["body","source_config","resource_spec","labels"]`},
+		"an object for sidecars":     {in(`{"sidecars":{}}`), `["body","source_config","resource_spec","sidecars"]`},
+		"a null sidecar":             {in(`{"sidecars":[null]}`), `["body","source_config","resource_spec","sidecars",0]`},
+		"snake case in a mount":      {in(`{"volume_mounts":[{},{"mount_path":"/"}]}`), `["body","source_config","resource_spec","volume_mounts",1,"mount_path"]`},
+		"text for an emptyDir":       {in(`{"volumes":[{"emptyDir":"{}"}]}`), `["body","source_config","resource_spec","volumes",0,"emptyDir"]`},
+		"a number in a command":      {in(`{"sidecars":[{"command":["a",1]}]}`), `["body","source_config","resource_spec","sidecars",0,"command",1]`},
+		"unknown resources":          {in(`{"sidecars":[{"resources":{"claims":{}}}]}`), `["body","source_config","resource_spec","sidecars",0,"resources","claims"]`},
+		"an unknown field of env":    {in(`{"sidecars":[{"env":[{"key":"x"}]}]}`), `["body","source_config","resource_spec","sidecars",0,"env",0,"key"]`},
+		"a map of secrets":           {body("secrets", `{"A":"1"}`), `["body","secrets"]`},
+		"a null secret value":        {body("secrets", `[{"name":"A","value":null}]`), `["body","secrets",0,"value"]`},
+		"references with codehost":   {body("source", `"codehost"`, "secret_references", `[{}]`), `["body","secret_references"]`},
+		"an unknown reference field": {body("secret_references", `[{"key":"x"}]`), `["body","secret_references",0,"key"]`},
+		"an array for the whole":     {"[]", `["body"]`},
+		"null for the whole":         {"null", `["body"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{})
+			got := s.do("POST", "/v2/deployments", test.body)
+			if got.status != http.StatusUnprocessableEntity {
+				t.Fatalf("status %d, want 422: %s", got.status, got.body)
+			}
+			detail := at(t, got.object(t), "detail").([]any)
+			if len(detail) != 1 || compact(t, at(t, detail, 0, "loc")) != test.loc {
+				t.Errorf("detail %s, want one of loc %s", got.body, test.loc)
+			}
+			if at(t, detail, 0, "msg") == "(absent)" || at(t, detail, 0, "type") == "(absent)" {
+				t.Errorf("detail without msg or type: %s", got.body)
+			}
+			if len(s.Deployments()) != 0 {
+				t.Error("a refused create made a deployment")
+			}
+		})
+	}
+}
+
+func TestCreateAccepts(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"null for every field of source_config": body("source_config", `{"integration_id":null,"repo_url":null,"build_on_push":null,"custom_url":null,`+
+			`"resource_spec":null,"listener_id":null,"listener_config":null,"install_command":null,"build_command":null}`),
+		"null below resource_spec":              body("source_config", `{"resource_spec":{"cpu":null,"labels":null,"sidecars":[{"env":null,"resources":null}]}}`),
+		"null secret_references":                body("source", `"codehost"`, "secret_references", "null"),
+		"no secret_references of codehost":      body("source", `"codehost"`, "secret_references", "[]"),
+		"a whole number with an empty fraction": body("source_config", `{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{})
+			s.ok("POST", "/v2/deployments", body)
+		})
+	}
+}
+
+func TestCreateRefusesBodiesThatAreNoJSON(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{})
+	for name, test := range map[string]struct {
+		body, contentType string
+		status            int
+	}{
+		"empty":                 {"", "application/json", 400},
+		"cut short":             {`{"name":`, "application/json", 400},
+		"two values":            {"{} {}", "application/json", 400},
+		"no content type":       {body(), "", 415},
+		"another content type":  {body(), "text/plain", 415},
+		"JSON with a parameter": {body(), "application/json; charset=utf-8", 200},
+	} {
+		if got := s.do("POST", "/v2/deployments", test.body, "Content-Type", test.contentType); got.status != test.status {
+			t.Errorf("%s: status %d, want %d", name, got.status, test.status)
+		}
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{CreateStatus: 201})
+	s.do("POST", "/v2/deployments", body())
+	if got := s.do("POST", "/v2/deployments", body()); got.status != 409 || !strings.Contains(got.body, "shop") {
+		t.Errorf("status %d: %s", got.status, got.body)
+	}
+	if got := s.do("POST", "/v2/deployments", body("name", `"Shop"`)); got.status != 201 {
+		t.Errorf("another name: status %d, want 201", got.status)
+	}
+	s = start(t, Options{AllowDuplicateNames: true})
+	s.ok("POST", "/v2/deployments", body())
+	s.ok("POST", "/v2/deployments", body())
+	if n := len(s.Deployments()); n != 2 {
+		t.Errorf("%d deployments, want 2", n)
+	}
+}
+
+func TestStatusAndActiveRevisionFollowTheClock(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{ReadyAfter: 2 * time.Second, ActiveAfter: 5 * time.Second})
+	d := s.ok("POST", "/v2/deployments", body())
+	id := d["id"].(string)
+	if d["status"] != "AWAITING_DATABASE" || d["active_revision_id"] != nil {
+		t.Errorf("the create answers %v, %v", d["status"], d["active_revision_id"])
+	}
+	for _, step := range []struct {
+		after  time.Duration
+		status string
+		active bool
+	}{
+		{1999 * time.Millisecond, "AWAITING_DATABASE", false},
+		{time.Millisecond, "READY", false},
+		{3 * time.Second, "READY", true},
+	} {
+		s.clock.advance(step.after)
+		got := at(t, s.ok("GET", "/v2/deployments", ""), "resources", 0)
+		if at(t, got, "status") != step.status || (at(t, got, "active_revision_id") == d["latest_revision_id"]) != step.active {
+			t.Errorf("after %v more: %v, active %v", step.after, at(t, got, "status"), at(t, got, "active_revision_id"))
+		}
+	}
+	s.NewRevision(id)
+	if now := s.Deployment(id); now["latest_revision_id"] == d["latest_revision_id"] || now["active_revision_id"] != d["latest_revision_id"] {
+		t.Error("a new revision is latest at once and active later")
+	}
+
+	s = start(t, Options{})
+	if d := s.ok("POST", "/v2/deployments", body()); d["status"] != "READY" || d["active_revision_id"] != d["latest_revision_id"] {
+		t.Errorf("without a wait: %v, active %v", d["status"], d["active_revision_id"])
+	}
+}
+
+func TestEditedStatusStays(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{ReadyAfter: time.Minute})
+	id := s.ok("POST", "/v2/deployments", body())["id"].(string)
+	s.Edit(id, func(d map[string]any) { d["status"] = "UNUSED" })
+	s.clock.advance(time.Hour)
+	if got := s.Deployment(id)["status"]; got != "UNUSED" {
+		t.Errorf("status %v", got)
+	}
+}
+
+func TestListPages(t *testing.T) {
+	t.Parallel()
+	type page struct {
+		names string
+		next  string
+	}
+	for name, test := range map[string]struct {
+		opts  Options
+		limit int
+		pages []page
+	}{
+		"plain":            {Options{}, 2, []page{{"a b", "2"}, {"c d", "4"}, {"e", "5"}, {"", "5"}}},
+		"newest first":     {Options{NewestFirst: true}, 3, []page{{"e d c", "3"}, {"b a", "5"}, {"", "5"}}},
+		"short pages":      {Options{MaxPage: 2}, 100, []page{{"a b", "2"}, {"c d", "4"}, {"e", "5"}, {"", "5"}}},
+		"overlapping":      {Options{RepeatLast: 1}, 3, []page{{"a b c", "3"}, {"c d e", "5"}, {"e", "5"}}},
+		"overlap too wide": {Options{RepeatLast: 9}, 2, []page{{"a b", "2"}, {"b c", "3"}, {"c d", "4"}, {"d e", "5"}, {"e", "5"}}},
+		"overlap of one":   {Options{RepeatLast: 9}, 1, []page{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"e", "5"}, {"", "5"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, test.opts)
+			for _, name := range []string{"a", "b", "c", "d", "e"} {
+				s.SeedDeployment(map[string]any{"name": name})
+			}
+			offset := "0"
+			for i, want := range test.pages {
+				got := s.ok("GET", fmt.Sprintf("/v2/deployments?limit=%d&offset=%s", test.limit, offset), "")
+				var names []string
+				for _, d := range got["resources"].([]any) {
+					names = append(names, at(t, d, "name").(string))
+				}
+				offset = fmt.Sprint(got["offset"])
+				if strings.Join(names, " ") != want.names || offset != want.next {
+					t.Errorf("page %d: %v next %s, want %s next %s", i, names, offset, want.names, want.next)
+				}
+			}
+		})
+	}
+}
+
+func TestListDefaultsTo20FromTheStart(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{})
+	for range 25 {
+		s.SeedDeployment(nil)
+	}
+	got := s.ok("GET", "/v2/deployments", "")
+	if n := len(got["resources"].([]any)); n != 20 || fmt.Sprint(got["offset"]) != "20" {
+		t.Errorf("%d items, offset %v", n, got["offset"])
+	}
+	if got := s.ok("GET", "/v2/deployments?offset=70", ""); len(got["resources"].([]any)) != 0 || fmt.Sprint(got["offset"]) != "70" {
+		t.Errorf("beyond the end: %v", got)
+	}
+}
+
+func TestListFilters(t *testing.T) {
+	t.Parallel()
+	const (
+		one = "00000000-0000-4000-8000-000000000001"
+		two = "00000000-0000-4000-8000-000000000002"
+	)
+	for query, want := range map[string]string{
+		"":                                   "Agent-API web",
+		"name_contains=agent":                "Agent-API",
+		"name_contains=":                     "Agent-API web",
+		"name_contains=%25":                  "",
+		"status=UNUSED":                      "web",
+		"status=NEWER":                       "",
+		"image_version=0.1.1":                "Agent-API",
+		"deployment_type=prod":               "web",
+		"deployment_type=dev":                "",
+		"remote_reconciled=true":             "web",
+		"remote_reconciled=false":            "Agent-API",
+		"tag_value_ids=t9,t2":                "web",
+		"tag_value_ids=t9":                   "",
+		"deployment_ids=" + two:              "web",
+		"deployment_ids=" + two + "," + one:  "Agent-API web",
+		"status=READY&deployment_ids=" + two: "",
+		"deployment_ids=7c9e6679-7425-40de-944b-e07fc1f90ae7": "",
+	} {
+		t.Run(query, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{})
+			s.SeedDeployment(map[string]any{"id": one, "name": "Agent-API", "source": "codehost"})
+			s.SeedDeployment(map[string]any{
+				"id": two, "name": "web", "status": "UNUSED",
+				"deployment_type": "prod", "remote_reconciled": true, "tag_value_ids": []string{"t1", "t2"},
+			})
+			got := s.ok("GET", "/v2/deployments?"+query, "")
+			var names []string
+			for _, d := range got["resources"].([]any) {
+				names = append(names, at(t, d, "name").(string))
+				if at(t, d, "deployment_type") != "(absent)" {
+					t.Error("what only filters use is shown")
+				}
+			}
+			if strings.Join(names, " ") != want {
+				t.Errorf("%v, want %s", names, want)
+			}
+		})
+	}
+}
+
+func TestListRefuses(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{})
+	for query, param := range map[string]string{
+		"limit=0":               "limit",
+		"limit=101":             "limit",
+		"limit=ten":             "limit",
+		"limit=":                "limit",
+		"offset=-1":             "offset",
+		"offset=1.5":            "offset",
+		"deployment_type=Prod":  "deployment_type",
+		"deployment_type=":      "deployment_type",
+		"remote_reconciled=yes": "remote_reconciled",
+		"deployment_ids=":       "deployment_ids",
+		"deployment_ids=x":      "deployment_ids",
+		"name=x":                "name",
+		"status=A&status=B":     "status",
+		"deployment_ids=" + strings.Repeat(DemoIntegrationID+",", 100) + DemoIntegrationID: "deployment_ids",
+	} {
+		got := s.do("GET", "/v2/deployments?"+query, "")
+		if got.status != 422 {
+			t.Errorf("%.40s: status %d, want 422", query, got.status)
+			continue
+		}
+		if loc := compact(t, at(t, got.object(t), "detail", 0, "loc")); loc != `["query","`+param+`"]` {
+			t.Errorf("%.40s: loc %s", query, loc)
+		}
+	}
+	s.ok("GET", "/v2/deployments?limit=100&deployment_ids="+strings.Repeat(DemoIntegrationID+",", 99)+DemoIntegrationID, "")
+}
+
+func TestIgnoreIDFilter(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{IgnoreIDFilter: true})
+	s.SeedDeployment(nil)
+	if got := s.ok("GET", "/v2/deployments?deployment_ids="+DemoIntegrationID, ""); len(got["resources"].([]any)) != 1 {
+		t.Errorf("filtered: %v", got)
+	}
+}
+
+func TestPatch(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		patch    string
+		path     []any
+		want     string
+		revision bool
+	}{
+		"a member of resource_spec":       {`{"source_config":{"resource_spec":{"cpu":2}}}`, []any{"source_config", "resource_spec"}, `{"cpu":2,"labels":{"a":"1"},"sidecars":[{"name":"s"}]}`, false},
+		"labels as a whole":               {`{"source_config":{"resource_spec":{"labels":{"b":"2"}}}}`, []any{"source_config", "resource_spec", "labels"}, `{"b":"2"}`, false},
+		"an array as a whole":             {`{"source_config":{"resource_spec":{"sidecars":[{"image":"i"}]}}}`, []any{"source_config", "resource_spec", "sidecars"}, `[{"image":"i","imagePullPolicy":"Always"}]`, false},
+		"null to the default":             {`{"source_config":{"resource_spec":{"cpu":null}}}`, []any{"source_config", "resource_spec", "cpu"}, `0.25`, false},
+		"null without a default":          {`{"source_config":{"repo_url":null}}`, []any{"source_config", "repo_url"}, `null`, false},
+		"a member of the revision":        {`{"source_revision_config":{"repo_ref":"dev"}}`, []any{"source_revision_config", "repo_ref"}, `"dev"`, true},
+		"the same member of the revision": {`{"source_revision_config":{"repo_ref":"main"}}`, []any{"source_revision_config", "graph_config_path"}, `"g.json"`, false},
+		"secrets":                         {`{"secrets":[{"name":"B","value":"2"}]}`, []any{"secrets"}, `[{"name":"B","value":"2"}]`, true},
+		"the same secrets":                {`{"secrets":[{"name":"A","value":"1"}]}`, []any{"secrets", 0, "value"}, `"1"`, false},
+		"nothing":                         {`{}`, []any{"name"}, `"shop"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{Extended: true, Defaults: map[string]any{
+				"source_config.resource_spec.cpu":                        0.25,
+				"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
+			}})
+			id := s.SeedDeployment(map[string]any{
+				"name": "shop", "source": "codehost",
+				"source_config":          map[string]any{"resource_spec": map[string]any{"cpu": 1, "labels": map[string]string{"a": "1"}, "sidecars": []any{map[string]any{"name": "s"}}}},
+				"source_revision_config": map[string]any{"repo_ref": "main", "graph_config_path": "g.json"},
+				"secrets":                []any{map[string]any{"name": "A", "value": "1"}},
+			})
+			before := s.Deployment(id)
+			d := s.ok("PATCH", "/v2/deployments/"+id, test.patch)
+			if got := compact(t, at(t, d, test.path...)); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+			if found := check(deploymentShape, d, response); len(found) > 0 {
+				t.Errorf("the answer is not a Deployment: %v", found)
+			}
+			if d["updated_at"] == before["updated_at"] {
+				t.Error("updated_at stands still")
+			}
+			for what, path := range map[string][]any{
+				"latest_revision_id": {"latest_revision_id"}, "image_version": {"image_version"},
+				"image_uri": {"source_revision_config", "image_uri"}, "commit": {"source_revision_config", "repo_commit_sha"},
+			} {
+				if moved := at(t, d, path...) != at(t, before, path...); moved != test.revision {
+					t.Errorf("%s moved: %t, want %t", what, moved, test.revision)
+				}
+			}
+		})
+	}
+}
+
+func TestPatchRefuses(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{Extended: true})
+	id := s.SeedDeployment(map[string]any{"source": "codehost"})
+	before := compact(t, s.Deployment(id))
+	for patch, loc := range map[string]string{
+		`{"name":"x"}`:           `["body","name"]`,
+		`{"source":"codehost"}`:  `["body","source"]`,
+		`{"secrets":null}`:       `["body","secrets"]`,
+		`{"source_config":null}`: `["body","source_config"]`,
+		`{"source_revision_config":{"repo_commit_sha":"x"}}`: `["body","source_revision_config","repo_commit_sha"]`,
+		`{"source_config":{"resource_spec":{"gpu":1}}}`:      `["body","source_config","resource_spec","gpu"]`,
+		`{"secret_references":[{"name":"x"}]}`:               `["body","secret_references"]`,
+	} {
+		got := s.do("PATCH", "/v2/deployments/"+id, patch)
+		if got.status != 422 || compact(t, at(t, got.object(t), "detail", 0, "loc")) != loc {
+			t.Errorf("%s: status %d: %s", patch, got.status, got.body)
+		}
+	}
+	if after := compact(t, s.Deployment(id)); after != before {
+		t.Errorf("a refused change changed:\n%s\n%s", before, after)
+	}
+}
+
+func TestIgnorePatch(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{Extended: true, IgnorePatch: true})
+	id := s.SeedDeployment(nil)
+	before := compact(t, s.Deployment(id))
+	s.ok("PATCH", "/v2/deployments/"+id, `{"source_config":{"custom_url":"https://x.example"}}`)
+	if after := compact(t, s.Deployment(id)); after != before {
+		t.Errorf("changed:\n%s\n%s", before, after)
+	}
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []bool{false, true} {
+		s := start(t, Options{Extended: true, KeepDeleted: keep})
+		id := s.SeedDeployment(nil)
+		if got := s.do("DELETE", "/v2/deployments/"+id, ""); got.status != 204 || got.body != "" {
+			t.Errorf("status %d: %q", got.status, got.body)
+		}
+		if kept := s.Deployment(id) != nil; kept != keep {
+			t.Errorf("kept %t, want %t", kept, keep)
+		}
+	}
+}
+
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{})
+	id := s.SeedDeployment(map[string]any{"status": "NEWER", "region": "eu", "source_config": map[string]any{"resource_spec": map[string]any{"memory_mb": 2048.0}}})
+	d := s.Deployment(id)
+	if d["status"] != "NEWER" || d["region"] != "eu" || compact(t, at(t, d, "source_config", "resource_spec")) != `{"memory_mb":2048}` {
+		t.Errorf("seeded %v", d)
+	}
+	d["status"] = "changed in a copy"
+	s.Edit(id, func(d map[string]any) { d["source_config"].(map[string]any)["custom_url"] = "https://x.example" })
+	edited := s.Deployment(id)
+	if edited["status"] != "NEWER" || at(t, edited, "source_config", "custom_url") != "https://x.example" || edited["updated_at"] == d["updated_at"] {
+		t.Errorf("edited %v", edited)
+	}
+	s.Edit(id, func(d map[string]any) { d["updated_at"] = "2001-01-01T00:00:00Z" })
+	if got := s.Deployment(id)["updated_at"]; got != "2001-01-01T00:00:00Z" {
+		t.Errorf("updated_at %v", got)
+	}
+	s.Remove(id)
+	s.Remove(id)
+	if s.Deployment(id) != nil || len(s.Deployments()) != 0 {
+		t.Error("removed but there")
+	}
+}
+
+func TestSeedDemoIsValid(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{})
+	s.SeedDemo()
+	s.SeedDeployment(map[string]any{"source": "codehost"})
+	for _, d := range s.Deployments() {
+		if found := check(deploymentShape, any(d), response); len(found) > 0 {
+			t.Errorf("%v: %v", d["name"], found)
+		}
+	}
+}
+
+func TestMisuseByTestsPanics(t *testing.T) {
+	t.Parallel()
+	for name, misuse := range map[string]func(s *Server){
+		"an edit of nothing":           func(s *Server) { s.Edit(DemoIntegrationID, func(map[string]any) {}) },
+		"a revision of nothing":        func(s *Server) { s.NewRevision(DemoIntegrationID) },
+		"an integration without UUID":  func(s *Server) { s.SeedRepositories("acme") },
+		"a seed that is no JSON":       func(s *Server) { s.SeedDeployment(map[string]any{"name": func() {}}) },
+		"a default at an array's item": func(*Server) { New(Options{Defaults: map[string]any{"secrets[]": 1}}) },
+		"an id seeded twice": func(s *Server) {
+			s.SeedDeployment(map[string]any{"id": s.SeedDeployment(nil)})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			misuse(New(Options{}))
+		})
+	}
+}

@@ -1,0 +1,306 @@
+package field
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Who owns a value. What the configuration sets is the user's; what it leaves
+// out is the service's. Three functions hold that rule, one for each moment at
+// which Terraform asks: Plan, Settle (after an apply) and Refresh. Each keeps
+// the form in which a value was written for as long as it means the same, as
+// Terraform takes another form for another value.
+//
+// They take whole objects, which may have attributes beside these fields
+// (those of the resource alone); they return only the fields, for [With].
+
+// Values are the attributes of an object by name.
+type Values = map[string]tftypes.Value
+
+// With returns object with the attributes in values put in place of its own.
+func With(object tftypes.Value, values Values) tftypes.Value {
+	all := members(object)
+	for name, value := range values {
+		all[name] = value
+	}
+	return tftypes.NewValue(object.Type(), all)
+}
+
+// Plan is what a plan holds: what the configuration sets, in the state's form
+// where that means the same, and for the rest what the state holds; where there
+// is no state yet, it is known after apply. A null state means a create.
+func (fs Fields) Plan(config, state tftypes.Value) Values {
+	p := planner{updating: !state.IsNull()}
+	return p.object(fs, members(config), members(state), !state.IsNull(), false)
+}
+
+type planner struct{ updating bool }
+
+// object plans the attributes of one object. There says whether the state has
+// that object. Exact says that the state's form must not be used, as the state
+// has that object elsewhere in a list, where Terraform does not look for it.
+func (p planner) object(fs Fields, config, state Values, there, exact bool) Values {
+	planned := make(Values, len(fs))
+	for _, f := range fs {
+		wanted, known := config[f.Name], state[f.Name]
+		switch {
+		case !wanted.IsNull():
+			if !exact && f.resolved(wanted, state) {
+				planned[f.Name] = known
+			} else {
+				planned[f.Name] = p.set(f, wanted, known, exact)
+			}
+		case there:
+			planned[f.Name] = known
+		default:
+			planned[f.Name] = tftypes.NewValue(f.Type(), tftypes.UnknownValue)
+		}
+	}
+	return planned
+}
+
+// set plans an attribute that the configuration sets.
+func (p planner) set(f Field, wanted, state tftypes.Value, exact bool) tftypes.Value {
+	switch {
+	case !wanted.IsKnown():
+		return wanted
+	case !exact && !state.IsNull() && f.covers(state, wanted):
+		return state
+	case p.updating && state.IsNull() && f.empty(wanted):
+		return wanted // it asks for nothing, so nothing is to be known later
+	}
+	switch f.Kind {
+	case Object:
+		return tftypes.NewValue(f.Type(), p.object(f.Fields, members(wanted), members(state), !state.IsNull(), exact))
+	case Objects:
+		configured, known := items(wanted), items(state)
+		planned := make([]tftypes.Value, len(configured))
+		for i, j := range f.match(configured, known) {
+			var before tftypes.Value
+			if j >= 0 {
+				before = known[j]
+			}
+			if configured[i].IsKnown() && !configured[i].IsNull() {
+				planned[i] = tftypes.NewValue(f.Fields.Type(), p.object(f.Fields, members(configured[i]), members(before), !before.IsNull(), exact || i != j))
+			} else {
+				planned[i] = configured[i]
+			}
+		}
+		return tftypes.NewValue(f.Type(), planned)
+	default:
+		return wanted
+	}
+}
+
+// Settle is what the state holds after an apply: the plan, with what was to be
+// known afterwards taken from the service's answer.
+func (fs Fields) Settle(planned, answer tftypes.Value) Values {
+	return settle(fs, members(planned), members(answer))
+}
+
+func settle(fs Fields, planned, answer Values) Values {
+	settled := make(Values, len(fs))
+	for _, f := range fs {
+		settled[f.Name] = f.settle(planned[f.Name], answer[f.Name])
+	}
+	return settled
+}
+
+func (f Field) settle(planned, answer tftypes.Value) tftypes.Value {
+	switch {
+	case !planned.IsKnown() && answer.Type() == nil:
+		return tftypes.NewValue(f.Type(), nil)
+	case !planned.IsKnown():
+		return answer
+	case planned.IsNull() || planned.IsFullyKnown():
+		return planned
+	}
+	switch f.Kind {
+	case Object:
+		return tftypes.NewValue(f.Type(), settle(f.Fields, members(planned), members(answer)))
+	case Objects:
+		wanted, answered := items(planned), items(answer)
+		settled := make([]tftypes.Value, len(wanted))
+		for i, j := range f.match(wanted, answered) {
+			var item tftypes.Value
+			if j >= 0 {
+				item = answered[j]
+			}
+			settled[i] = f.item().settle(wanted[i], item)
+		}
+		return tftypes.NewValue(f.Type(), settled)
+	case TextMap:
+		settled := members(planned)
+		for name, value := range settled {
+			if !value.IsKnown() {
+				settled[name] = Field{Kind: Text}.settle(value, members(answer)[name])
+			}
+		}
+		return tftypes.NewValue(f.Type(), settled)
+	default:
+		return planned
+	}
+}
+
+// Refresh is what the state holds after a reading: the service's answer, in
+// the prior state's form where that means the same. Owned are the places that
+// [Fields.Owned] gave after the last apply: members that the service added to
+// a map or a JSON object there stay out of the state, so that what follows
+// from it does not change between an apply and the next plan.
+func (fs Fields) Refresh(prior, answer tftypes.Value, owned []string) Values {
+	r := refresher{owned: map[string]bool{}}
+	for _, place := range owned {
+		r.owned[place] = true
+	}
+	return r.object(fs, members(prior), members(answer), path.Empty())
+}
+
+type refresher struct{ owned map[string]bool }
+
+func (r refresher) object(fs Fields, prior, answer Values, at path.Path) Values {
+	refreshed := make(Values, len(fs))
+	for _, f := range fs {
+		before := prior[f.Name]
+		if f.resolved(before, answer) && text(before) != text(prior[f.ResolvesTo]) {
+			refreshed[f.Name] = before
+			continue
+		}
+		refreshed[f.Name] = r.value(f, before, answer[f.Name], at.AtName(f.Name))
+	}
+	return refreshed
+}
+
+func (r refresher) value(f Field, prior, answer tftypes.Value, at path.Path) tftypes.Value {
+	switch {
+	case prior.Type() == nil:
+		return answer
+	case f.Kind == JSON && prior.IsNull():
+		return answer // {} is something where nothing was
+	case f.empty(prior) && f.empty(answer):
+		return prior
+	case prior.IsNull() || answer.IsNull():
+		return answer
+	}
+	switch f.Kind {
+	case Object:
+		return tftypes.NewValue(f.Type(), r.object(f.Fields, members(prior), members(answer), at))
+	case Objects:
+		return r.items(f, items(prior), items(answer), at)
+	case TextMap, JSON:
+		if r.owned[at.String()] && f.covers(answer, prior) {
+			return prior
+		}
+	}
+	if f.same(prior, answer) {
+		return prior
+	}
+	return answer
+}
+
+// items refreshes a list of objects: in the prior order where order has no
+// meaning, with new items last.
+func (r refresher) items(f Field, prior, answer []tftypes.Value, at path.Path) tftypes.Value {
+	partners := f.match(answer, prior)
+	refreshed := make([]tftypes.Value, len(answer))
+	places := make([]int, 0, len(answer)) // indices of answer in the order to show
+	if !f.Ordered {
+		for i := range prior {
+			for a, p := range partners {
+				if p == i {
+					places = append(places, a)
+				}
+			}
+		}
+		for a, p := range partners {
+			if p < 0 {
+				places = append(places, a)
+			}
+		}
+	} else {
+		for a := range answer {
+			places = append(places, a)
+		}
+	}
+	for i, a := range places {
+		if p := partners[a]; p >= 0 {
+			refreshed[i] = r.value(f.item(), prior[p], answer[a], at.AtListIndex(p))
+		} else {
+			refreshed[i] = answer[a]
+		}
+	}
+	return tftypes.NewValue(f.Type(), refreshed)
+}
+
+// Owned lists the maps and JSON objects that a configuration sets, as places
+// for [Fields.Refresh].
+func (fs Fields) Owned(config tftypes.Value) []string {
+	return owned(fs, members(config), path.Empty(), nil)
+}
+
+func owned(fs Fields, config Values, at path.Path, places []string) []string {
+	for _, f := range fs {
+		value, here := config[f.Name], at.AtName(f.Name)
+		if value.IsNull() || !value.IsKnown() {
+			continue
+		}
+		switch f.Kind {
+		case TextMap, JSON:
+			places = append(places, here.String())
+		case Object:
+			places = owned(f.Fields, members(value), here, places)
+		case Objects:
+			for i, item := range items(value) {
+				places = owned(f.Fields, members(item), here.AtListIndex(i), places)
+			}
+		}
+	}
+	return places
+}
+
+// Differences lists the attributes at which has does not hold what wanted
+// says: the innermost that can be named. What is not known yet does not count.
+func (fs Fields) Differences(wanted, has tftypes.Value) path.Paths {
+	var found path.Paths
+	differences(fs, members(wanted), members(has), path.Empty(), &found)
+	return found
+}
+
+func differences(fs Fields, wanted, has Values, at path.Path, found *path.Paths) {
+	for _, f := range fs {
+		value, here := wanted[f.Name], at.AtName(f.Name)
+		if !value.IsNull() && !f.resolved(value, has) {
+			f.differences(value, has[f.Name], here, found)
+		}
+	}
+}
+
+func (f Field) differences(wanted, has tftypes.Value, at path.Path, found *path.Paths) {
+	if !wanted.IsKnown() || f.covers(has, wanted) {
+		return
+	}
+	switch f.Kind {
+	case Object:
+		differences(f.Fields, members(wanted), members(has), at, found)
+		return
+	case Objects:
+		wanted, has := items(wanted), items(has)
+		partners := f.match(wanted, has)
+		if len(wanted) == len(has) && inPlace(partners) {
+			for i, item := range wanted {
+				f.item().differences(item, has[i], at.AtListIndex(i), found)
+			}
+			return
+		}
+	}
+	*found = append(*found, at)
+}
+
+// inPlace reports whether each item is paired with the one at its own place.
+func inPlace(partners []int) bool {
+	for i, j := range partners {
+		if i != j {
+			return false
+		}
+	}
+	return true
+}

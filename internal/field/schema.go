@@ -1,0 +1,194 @@
+package field
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-jsontypes/jsontypes"
+	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+)
+
+// ResourceAttributes are the attributes as a resource has them: what is Shared
+// is optional and computed.
+func (fs Fields) ResourceAttributes() map[string]resource.Attribute {
+	attributes := make(map[string]resource.Attribute, len(fs))
+	for _, f := range fs {
+		attributes[f.Name] = f.resourceAttribute()
+	}
+	return attributes
+}
+
+func (f Field) resourceAttribute() resource.Attribute {
+	required, optional, computed := f.Access == Required, f.Access == Shared, f.Access != Required
+	words := f.words(true)
+	switch f.Kind {
+	case Whole:
+		return resource.Int64Attribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
+	case Number:
+		return resource.NumberAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
+	case Flag:
+		return resource.BoolAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
+	case TextMap:
+		return resource.MapAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
+			ElementType: types.StringType, Validators: []validator.Map{mapvalidator.NoNullValues()}}
+	case List:
+		return resource.ListAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
+			ElementType: f.Elem.attrType(), Validators: f.listValidators()}
+	case Object:
+		return resource.SingleNestedAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
+			Attributes: f.Fields.ResourceAttributes()}
+	case Objects:
+		return resource.ListNestedAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
+			NestedObject: resource.NestedAttributeObject{Attributes: f.Fields.ResourceAttributes()}, Validators: f.listValidators()}
+	default:
+		return resource.StringAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
+			CustomType: f.Kind.stringType(), Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
+	}
+}
+
+// DataSourceAttributes are the attributes as a data source shows them: all
+// computed.
+func (fs Fields) DataSourceAttributes() map[string]datasource.Attribute {
+	attributes := make(map[string]datasource.Attribute, len(fs))
+	for _, f := range fs {
+		attributes[f.Name] = f.dataSourceAttribute()
+	}
+	return attributes
+}
+
+func (f Field) dataSourceAttribute() datasource.Attribute {
+	words := f.words(false)
+	switch f.Kind {
+	case Whole:
+		return datasource.Int64Attribute{Computed: true, MarkdownDescription: words}
+	case Number:
+		return datasource.NumberAttribute{Computed: true, MarkdownDescription: words}
+	case Flag:
+		return datasource.BoolAttribute{Computed: true, MarkdownDescription: words}
+	case TextMap:
+		return datasource.MapAttribute{Computed: true, MarkdownDescription: words, ElementType: types.StringType}
+	case List:
+		return datasource.ListAttribute{Computed: true, MarkdownDescription: words, ElementType: f.Elem.attrType()}
+	case Object:
+		return datasource.SingleNestedAttribute{Computed: true, MarkdownDescription: words, Attributes: f.Fields.DataSourceAttributes()}
+	case Objects:
+		return datasource.ListNestedAttribute{Computed: true, MarkdownDescription: words,
+			NestedObject: datasource.NestedAttributeObject{Attributes: f.Fields.DataSourceAttributes()}}
+	default:
+		return datasource.StringAttribute{Computed: true, MarkdownDescription: words, CustomType: f.Kind.stringType()}
+	}
+}
+
+// AttrType is the framework's type of an object with these attributes.
+func (fs Fields) AttrType() types.ObjectType {
+	attributes := make(map[string]attr.Type, len(fs))
+	for name, attribute := range fs.DataSourceAttributes() {
+		attributes[name] = attribute.GetType()
+	}
+	return types.ObjectType{AttrTypes: attributes}
+}
+
+// stringType is the type of the kinds that are strings; nil is a plain one.
+func (k Kind) stringType() basetypes.StringTypable {
+	switch k {
+	case UUID:
+		return UUIDType{}
+	case Time:
+		return timetypes.RFC3339Type{}
+	case JSON:
+		return jsontypes.NormalizedType{}
+	default:
+		return nil
+	}
+}
+
+// attrType is the type of an item of a List.
+func (k Kind) attrType() attr.Type {
+	if custom := k.stringType(); custom != nil {
+		return custom
+	}
+	return types.StringType
+}
+
+func (f Field) stringValidators() []validator.String {
+	var validators []validator.String
+	if f.NotEmpty {
+		validators = append(validators, stringvalidator.LengthAtLeast(1))
+	}
+	if len(f.OneOf) > 0 {
+		validators = append(validators, stringvalidator.OneOf(f.OneOf...))
+	}
+	if f.Kind == JSON {
+		validators = append(validators, jsonObject{})
+	}
+	return validators
+}
+
+func (f Field) listValidators() []validator.List {
+	validators := []validator.List{listvalidator.NoNullValues()}
+	if f.Elem == JSON {
+		validators = append(validators, listvalidator.ValueStringsAre(jsonObject{}))
+	}
+	return validators
+}
+
+func (f Field) stringPlanModifiers() []planmodifier.String {
+	if !f.Immutable {
+		return nil
+	}
+	return []planmodifier.String{stringplanmodifier.RequiresReplace()}
+}
+
+// words are the description: what the field is, then what follows from the
+// rest of it.
+func (f Field) words(resource bool) string {
+	words := []string{f.Doc}
+	switch {
+	case f.Kind == JSON:
+		words = append(words, "A JSON object, written with `jsonencode`.")
+	case f.Kind == List && f.Elem == JSON:
+		words = append(words, "Each item is a JSON object, written with `jsonencode`.")
+	}
+	if resource && len(f.OneOf) > 0 {
+		words = append(words, "One of "+Quoted(f.OneOf)+".")
+	}
+	if resource && f.Immutable {
+		words = append(words, "A change replaces the deployment.")
+	}
+	return strings.Join(words, " ")
+}
+
+// Quoted lists words for a description: `a`, `b`, `c`.
+func Quoted(words []string) string {
+	return "`" + strings.Join(words, "`, `") + "`"
+}
+
+// jsonObject refuses JSON that is not an object. What is not JSON at all is
+// refused by the attribute's type.
+type jsonObject struct{}
+
+func (jsonObject) Description(context.Context) string         { return "must be a JSON object" }
+func (jsonObject) MarkdownDescription(context.Context) string { return "must be a JSON object" }
+
+func (jsonObject) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	value := req.ConfigValue.ValueString()
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !json.Valid([]byte(value)) {
+		return
+	}
+	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a JSON object",
+			"The service takes an object here: write it with jsonencode({ … }).")
+	}
+}

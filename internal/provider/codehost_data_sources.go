@@ -1,0 +1,141 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+var (
+	_ datasource.DataSourceWithConfigure = (*codehostReposDataSource)(nil)
+	_ datasource.DataSourceWithConfigure = (*codehostRepoDataSource)(nil)
+)
+
+// repositoryFields are section 2.6.
+var repositoryFields = field.Fields{
+	{Name: "host_integration_id", Kind: field.UUID, Doc: "Integration that the repository belongs to, for `source_config.integration_id` of a deployment."},
+	{Name: "id", Kind: field.Whole, Doc: "Id of the repository, a whole number."},
+	{Name: "name", Kind: field.Text, Doc: "Name of the repository."},
+	{Name: "owner", Kind: field.Text, Doc: "Owner of the repository."},
+	{Name: "url", Kind: field.Text, Doc: "URL of the repository, for `source_config.repo_url` of a deployment."},
+	{Name: "default_branch", Kind: field.Text, Doc: "Default branch, for `source_revision_config.repo_ref` of a deployment."},
+}
+
+var integrationIDAttribute = schema.StringAttribute{Required: true, CustomType: field.UUIDType{},
+	MarkdownDescription: "Id of the code-host integration, a UUID."}
+
+// codehostReposDataSource is graphdeploy_codehost_repos.
+type codehostReposDataSource struct{ dataSource }
+
+func newCodehostReposDataSource() datasource.DataSource { return &codehostReposDataSource{} }
+
+type codehostReposModel struct {
+	IntegrationID field.UUIDValue `tfsdk:"integration_id"`
+	Owner         types.String    `tfsdk:"owner"`
+	NameContains  types.String    `tfsdk:"name_contains"`
+	Repos         types.List      `tfsdk:"repos"`
+}
+
+func (d *codehostReposDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "graphdeploy_codehost_repos"
+}
+
+func (d *codehostReposDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Repositories of a code-host integration that can be deployed, in the service's order.",
+		Attributes: map[string]schema.Attribute{
+			"integration_id": integrationIDAttribute,
+			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories of this owner, in the same letters."},
+			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories whose name contains this, in the same letters."},
+			"repos": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The repositories found.",
+				NestedObject: schema.NestedAttributeObject{Attributes: repositoryFields.DataSourceAttributes()}},
+		},
+	}
+}
+
+func (d *codehostReposDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model codehostReposModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	all, err := d.client.Repositories(ctx, model.IntegrationID.ValueString())
+	if err != nil {
+		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", model.IntegrationID.ValueString()), err, nil)
+		return
+	}
+	found := []client.Repository{}
+	for _, repo := range all {
+		if (model.Owner.IsNull() || repo.Owner == model.Owner.ValueString()) && strings.Contains(repo.Name, model.NameContains.ValueString()) {
+			found = append(found, repo)
+		}
+	}
+	model.Repos = listOf(ctx, repositoryFields, found, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+// codehostRepoDataSource is graphdeploy_codehost_repo.
+type codehostRepoDataSource struct{ dataSource }
+
+func newCodehostRepoDataSource() datasource.DataSource { return &codehostRepoDataSource{} }
+
+func (d *codehostRepoDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "graphdeploy_codehost_repo"
+}
+
+func (d *codehostRepoDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := repositoryFields.DataSourceAttributes()
+	attributes["integration_id"] = integrationIDAttribute
+	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
+	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository, exactly."}
+	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository, exactly."}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One repository of a code-host integration, by owner and name. That there is none is an error.",
+		Attributes:          attributes,
+	}
+}
+
+func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	config := attributesOf(req.Config.Raw)
+	integration, owner, name := config.text("integration_id"), config.text("owner"), config.text("name")
+	all, err := d.client.Repositories(ctx, integration)
+	if err != nil {
+		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", integration), err, nil)
+		return
+	}
+	var found, alike []client.Repository
+	for _, repo := range all {
+		switch {
+		case repo.Owner == owner && repo.Name == name:
+			found = append(found, repo)
+		case strings.EqualFold(repo.Owner, owner) && strings.EqualFold(repo.Name, name):
+			alike = append(alike, repo)
+		}
+	}
+	if len(found) != 1 {
+		detail := fmt.Sprintf("Integration %s has %d repositories %s/%s among %d that can be deployed.", integration, len(found), owner, name, len(all))
+		for _, repo := range alike {
+			detail += fmt.Sprintf(" There is %s/%s: write it in these letters.", repo.Owner, repo.Name)
+		}
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "No such repository", detail)
+		return
+	}
+	answer, err := repositoryFields.Decode(found[0])
+	if err != nil {
+		resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("Repository %s/%s cannot be shown: %s. Please report this.", owner, name, err))
+		return
+	}
+	values := attributesOf(answer)
+	values["integration_id"] = config["integration_id"]
+	resp.State.Raw = newObject(resp.State.Raw.Type(), values)
+}

@@ -1,0 +1,236 @@
+package provider
+
+import (
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+)
+
+// The environment variables that stand in for settings left out.
+const (
+	envBaseURL      = "GRAPHDEPLOY_BASE_URL"
+	envAPIKey       = "GRAPHDEPLOY_API_KEY" //nolint:gosec // the name, not the key
+	envAPIKeyHeader = "GRAPHDEPLOY_API_KEY_HEADER"
+	envHosting      = "GRAPHDEPLOY_HOSTING"
+)
+
+const (
+	defaultAPIKeyHeader   = "X-Api-Key"
+	defaultRequestTimeout = 30 * time.Second
+	defaultMaxRetries     = 4
+	maxMaxRetries         = 100
+)
+
+// The ways in which the service is hosted.
+const (
+	hostingCloud      = "cloud"
+	hostingSelfHosted = "self_hosted"
+)
+
+var (
+	hostings     = []string{hostingCloud, hostingSelfHosted}
+	hostingWords = map[string]string{hostingCloud: "cloud only", hostingSelfHosted: "self-hosted only"}
+)
+
+// providerConfig is the provider block.
+type providerConfig struct {
+	BaseURL        types.String `tfsdk:"base_url"`
+	APIKey         types.String `tfsdk:"api_key"`
+	APIKeyHeader   types.String `tfsdk:"api_key_header"`
+	Headers        types.Map    `tfsdk:"headers"`
+	Hosting        types.String `tfsdk:"hosting"`
+	RequestTimeout types.String `tfsdk:"request_timeout"`
+	MaxRetries     types.Int64  `tfsdk:"max_retries"`
+	CACertFile     types.String `tfsdk:"ca_cert_file"`
+}
+
+// settings are what the provider block and the environment come to.
+type settings struct {
+	baseURL        *url.URL
+	apiKeyHeader   string
+	header         http.Header
+	hosting        string
+	requestTimeout time.Duration
+	maxRetries     int
+	roots          *x509.CertPool
+}
+
+// settings checks the provider block and completes it from the environment.
+// Each mistake is told at its attribute.
+func (c providerConfig) settings(diags *diag.Diagnostics) settings {
+	c.refuseUnknown(diags)
+	if diags.HasError() {
+		return settings{}
+	}
+	s := settings{header: http.Header{}, requestTimeout: defaultRequestTimeout, maxRetries: defaultMaxRetries}
+	s.baseURL = parseBaseURL(orEnv(c.BaseURL, envBaseURL), diags)
+
+	s.apiKeyHeader = orEnv(c.APIKeyHeader, envAPIKeyHeader)
+	if s.apiKeyHeader == "" {
+		s.apiKeyHeader = defaultAPIKeyHeader
+	}
+	checkHeader(path.Root("api_key_header"), s.apiKeyHeader, "", diags)
+	for name, value := range c.Headers.Elements() {
+		text := value.(types.String).ValueString()
+		at := path.Root("headers").AtMapKey(name)
+		checkHeader(at, name, text, diags)
+		if _, twice := s.header[http.CanonicalHeaderKey(name)]; twice {
+			diags.AddAttributeError(at, "Header given twice", fmt.Sprintf("The header %s stands in headers more than once, in different letters. Keep one.", name))
+		}
+		s.header.Set(name, text)
+	}
+	if key := orEnv(c.APIKey, envAPIKey); key != "" {
+		checkHeader(path.Root("api_key"), s.apiKeyHeader, key, diags)
+		if s.header.Get(s.apiKeyHeader) != "" {
+			diags.AddAttributeError(path.Root("headers"), "Header given twice", fmt.Sprintf("The header %s carries api_key and stands in headers too. Keep one of them, or choose another api_key_header.", s.apiKeyHeader))
+		}
+		s.header.Set(s.apiKeyHeader, key)
+	}
+
+	s.hosting = orEnv(c.Hosting, envHosting)
+	if s.hosting != "" && !slices.Contains(hostings, s.hosting) {
+		diags.AddAttributeError(path.Root("hosting"), "Unknown hosting", fmt.Sprintf("%s is %q; it can be %s, or be left out.", envHosting, s.hosting, strings.Join(hostings, " or ")))
+	}
+	if !c.RequestTimeout.IsNull() {
+		timeout, err := time.ParseDuration(c.RequestTimeout.ValueString())
+		if err != nil || timeout <= 0 {
+			diags.AddAttributeError(path.Root("request_timeout"), "Not a duration", fmt.Sprintf("%q is not a duration above zero. Write a number and a unit, such as 45s or 2m.", c.RequestTimeout.ValueString()))
+		}
+		s.requestTimeout = timeout
+	}
+	if !c.MaxRetries.IsNull() {
+		s.maxRetries = int(c.MaxRetries.ValueInt64())
+	}
+	s.roots = readRoots(c.CACertFile.ValueString(), diags)
+	return s
+}
+
+// refuseUnknown refuses values that are known only after apply: the provider
+// needs them to plan.
+func (c providerConfig) refuseUnknown(diags *diag.Diagnostics) {
+	for name, value := range map[string]attr.Value{
+		"base_url": c.BaseURL, "api_key": c.APIKey, "api_key_header": c.APIKeyHeader, "headers": c.Headers,
+		"hosting": c.Hosting, "request_timeout": c.RequestTimeout, "max_retries": c.MaxRetries, "ca_cert_file": c.CACertFile,
+	} {
+		unknown := value.IsUnknown()
+		if values, ok := value.(types.Map); ok {
+			for _, v := range values.Elements() {
+				unknown = unknown || v.IsUnknown()
+			}
+		}
+		if unknown {
+			diags.AddAttributeError(path.Root(name), "Value not known yet",
+				fmt.Sprintf("The value of %s is known only after apply, but the provider needs it to plan. Use a value that does not come from a resource of this run, set it in the environment, or apply that resource first with -target.", name))
+		}
+	}
+}
+
+// orEnv is the value, or, where it is left out, the environment variable.
+func orEnv(value types.String, name string) string {
+	if value.IsNull() {
+		return os.Getenv(name)
+	}
+	return value.ValueString()
+}
+
+func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
+	at := path.Root("base_url")
+	if text == "" {
+		diags.AddAttributeError(at, "No base_url", fmt.Sprintf("Set base_url in the provider block, or the environment variable %s, to the root of the service, such as https://deployments.example.com.", envBaseURL))
+		return nil
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+		diags.AddAttributeError(at, "Not a base_url", "The value is not an absolute http or https URL, such as https://deployments.example.com.")
+		return nil
+	case u.User != nil:
+		diags.AddAttributeError(at, "Credential in base_url", "A user or password does not belong into base_url. Use api_key, with api_key_header = \"Authorization\" where the service wants it there.")
+		return nil
+	case u.RawQuery != "" || u.Fragment != "":
+		diags.AddAttributeError(at, "Not a base_url", "The URL has a query or a fragment; base_url ends with the path below which the service lives.")
+		return nil
+	}
+	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		diags.AddAttributeWarning(at, "Credential in the clear", fmt.Sprintf("Requests to %s go over plain http: whoever is on the way can read the credential, and the secrets of deployments. Use https.", u.Host))
+	}
+	return u
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
+}
+
+var (
+	headerName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	headerValue = regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
+	ownHeaders  = []string{"Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Transfer-Encoding", "User-Agent"}
+)
+
+// checkHeader refuses a header that HTTP cannot carry or that the provider
+// sets itself. The value is never shown.
+func checkHeader(at path.Path, name, value string, diags *diag.Diagnostics) {
+	switch {
+	case !headerName.MatchString(name):
+		diags.AddAttributeError(at, "Not a header name", fmt.Sprintf("%q cannot be the name of an HTTP header: it can have letters, digits and dashes.", name))
+	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
+		diags.AddAttributeError(at, "Header of the provider", fmt.Sprintf("The provider sets the header %s itself.", http.CanonicalHeaderKey(name)))
+	case !headerValue.MatchString(value):
+		diags.AddAttributeError(at, "Not a header value", "The value has a line break or another control character, which HTTP cannot carry. A line break at the end often comes from a file: trimspace() takes it off.")
+	}
+}
+
+// readRoots are the system's certificate authorities and those of a file; nil
+// (the system's) when there is no file.
+func readRoots(file string, diags *diag.Diagnostics) *x509.CertPool {
+	if file == "" {
+		return nil
+	}
+	at := path.Root("ca_cert_file")
+	pem, err := os.ReadFile(file) //nolint:gosec // the user names the file
+	if err != nil {
+		diags.AddAttributeError(at, "Cannot read ca_cert_file", err.Error())
+		return nil
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		diags.AddAttributeError(at, "No certificate in ca_cert_file", fmt.Sprintf("The file %s holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.", file))
+	}
+	return roots
+}
+
+func (s settings) clientConfig() client.Config {
+	return client.Config{
+		BaseURL: s.baseURL, Header: s.header, RequestTimeout: s.requestTimeout, MaxRetries: s.maxRetries, RootCAs: s.roots,
+	}
+}
+
+// access says how the service is reached, for messages: nothing of it is
+// secret.
+type access struct {
+	baseURL      string
+	apiKeyHeader string
+	hasKey       bool
+}
+
+func (s settings) access() access {
+	return access{baseURL: s.baseURL.String(), apiKeyHeader: s.apiKeyHeader, hasKey: s.header.Get(s.apiKeyHeader) != ""}
+}

@@ -1,0 +1,84 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+var (
+	_ datasource.DataSourceWithConfigure        = (*deploymentDataSource)(nil)
+	_ datasource.DataSourceWithConfigValidators = (*deploymentDataSource)(nil)
+)
+
+// deploymentDataSource is graphdeploy_deployment.
+type deploymentDataSource struct{ dataSource }
+
+func newDeploymentDataSource() datasource.DataSource { return &deploymentDataSource{} }
+
+func (d *deploymentDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "graphdeploy_deployment"
+}
+
+func (d *deploymentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	attributes := shownDeploymentFields.DataSourceAttributes()
+	attributes["id"] = schema.StringAttribute{Optional: true, Computed: true, CustomType: field.UUIDType{},
+		MarkdownDescription: "Id of the deployment, a UUID. Give this or `name`."}
+	attributes["name"] = schema.StringAttribute{Optional: true, Computed: true,
+		MarkdownDescription: "Exact name of the deployment. Give this or `id`."}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "One deployment, by its id or its exact name. That there is none, or that several have the name, is an error.",
+		Attributes:          attributes,
+	}
+}
+
+func (d *deploymentDataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
+	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))}
+}
+
+func (d *deploymentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	config := attributesOf(req.Config.Raw)
+	var found *client.Deployment
+	if id := config.text("id"); id != "" {
+		one, err := d.client.Deployment(ctx, id)
+		if errors.Is(err, client.ErrNotFound) {
+			resp.Diagnostics.AddAttributeError(path.Root("id"), "No such deployment", fmt.Sprintf("The service lists no deployment with id %s. Check the id, and that the credential may see it.", id))
+			return
+		}
+		if err != nil {
+			d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
+			return
+		}
+		found = one
+	} else {
+		name := config.text("name")
+		named, err := d.client.DeploymentsNamed(ctx, name)
+		if err != nil {
+			d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot look for deployment %q", name), err, nil)
+			return
+		}
+		if len(named) != 1 {
+			addNotOne(&resp.Diagnostics, name, named)
+			return
+		}
+		found = named[0]
+	}
+	answer, err := shownDeploymentFields.Decode(show(found))
+	if err != nil {
+		resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("Deployment %s cannot be shown: %s. Please report this.", found.ID, err))
+		return
+	}
+	resp.State.Raw = answer
+	if id := config.text("id"); id != "" {
+		// Terraform expects an argument back as it was written.
+		resp.State.Raw = field.With(answer, field.Values{"id": config["id"]})
+	}
+}

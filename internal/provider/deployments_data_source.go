@@ -1,0 +1,170 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+var _ datasource.DataSourceWithConfigure = (*deploymentsDataSource)(nil)
+
+// deploymentsDataSource is graphdeploy_deployments.
+type deploymentsDataSource struct{ dataSource }
+
+func newDeploymentsDataSource() datasource.DataSource { return &deploymentsDataSource{} }
+
+// dataSource is what all data sources share.
+type dataSource struct{ *providerData }
+
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.providerData = configured(req.ProviderData, &resp.Diagnostics)
+}
+
+// shownDeploymentFields are a deployment as data sources show it: of secrets,
+// only the names.
+var shownDeploymentFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)],
+	field.Field{Name: "secret_names", Kind: field.List, Elem: field.Text, Access: field.ReadOnly, Doc: "Names of the secrets, as far as the service shows them."})
+
+// shownDeployment is the wire form of shownDeploymentFields.
+type shownDeployment struct {
+	*client.Deployment
+	SecretNames []string `json:"secret_names"`
+}
+
+func show(d *client.Deployment) shownDeployment {
+	shown := shownDeployment{Deployment: d, SecretNames: []string{}}
+	for _, s := range d.Secrets {
+		shown.SecretNames = append(shown.SecretNames, s.Name)
+	}
+	return shown
+}
+
+// deploymentTypes are the values of the filter deployment_type (section 4.2).
+var deploymentTypes = []string{"dev_free", "dev", "prod"}
+
+type deploymentsModel struct {
+	NameContains     types.String `tfsdk:"name_contains"`
+	Status           types.String `tfsdk:"status"`
+	RemoteReconciled types.Bool   `tfsdk:"remote_reconciled"`
+	TagValueIDs      types.Set    `tfsdk:"tag_value_ids"`
+	ImageVersion     types.String `tfsdk:"image_version"`
+	DeploymentType   types.String `tfsdk:"deployment_type"`
+	DeploymentIDs    types.Set    `tfsdk:"deployment_ids"`
+	MaxResults       types.Int64  `tfsdk:"max_results"`
+	Deployments      types.List   `tfsdk:"deployments"`
+}
+
+func (d *deploymentsDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "graphdeploy_deployments"
+}
+
+func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Deployments that the service lists, in its order. Filters that are left out do not filter; all that are set must fit.",
+		Attributes: map[string]schema.Attribute{
+			"name_contains":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only deployments whose name contains this. How it is matched, upper and lower case for example, is not documented: the service decides."},
+			"status":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only deployments of this status. The values that the service accepts here are not documented."},
+			"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only deployments that are, or are not, reconciled remotely."},
+			"tag_value_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				MarkdownDescription: "Only deployments with these tag values, by id. An empty set means none of them: the result is empty."},
+			"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: "Only deployments of this image version."},
+			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deploymentTypes...)},
+				MarkdownDescription: "Only deployments of this type: " + field.Quoted(deploymentTypes) + "."},
+			"deployment_ids": schema.SetAttribute{Optional: true, ElementType: field.UUIDType{},
+				Validators:          []validator.Set{setvalidator.NoNullValues()},
+				MarkdownDescription: "Only these deployments, by id, UUIDs; any number, asked for 100 at a time. An empty set means none of them: the result is empty."},
+			"max_results": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+				MarkdownDescription: "Most deployments to return, at least 1. Left out, all are returned."},
+			"deployments": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments found.",
+				NestedObject: schema.NestedAttributeObject{Attributes: shownDeploymentFields.DataSourceAttributes()}},
+		},
+	}
+}
+
+func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var model deploymentsModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	shown := []shownDeployment{}
+	filter, none := model.filter(ctx, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !none {
+		for found, err := range d.client.Deployments(ctx, filter) {
+			if err != nil {
+				d.access.addFailure(&resp.Diagnostics, "Cannot list deployments", err, nil)
+				return
+			}
+			shown = append(shown, show(found))
+			if !model.MaxResults.IsNull() && int64(len(shown)) >= model.MaxResults.ValueInt64() {
+				break
+			}
+		}
+	}
+	model.Deployments = listOf(ctx, shownDeploymentFields, shown, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+}
+
+// filter is what the arguments ask the service for. None says that an empty
+// set lets nothing through, whatever the service has.
+func (m deploymentsModel) filter(ctx context.Context, diags *diag.Diagnostics) (filter client.DeploymentFilter, none bool) {
+	filter = client.DeploymentFilter{
+		NameContains:     m.NameContains.ValueStringPointer(),
+		Status:           m.Status.ValueStringPointer(),
+		RemoteReconciled: m.RemoteReconciled.ValueBoolPointer(),
+		ImageVersion:     m.ImageVersion.ValueStringPointer(),
+		DeploymentType:   m.DeploymentType.ValueStringPointer(),
+	}
+	if !m.MaxResults.IsNull() {
+		filter.PageSize = int(min(m.MaxResults.ValueInt64(), client.MaxPageSize))
+	}
+	if !m.TagValueIDs.IsNull() {
+		diags.Append(m.TagValueIDs.ElementsAs(ctx, &filter.TagValueIDs, false)...)
+		none = none || len(filter.TagValueIDs) == 0
+	}
+	if !m.DeploymentIDs.IsNull() {
+		diags.Append(m.DeploymentIDs.ElementsAs(ctx, &filter.DeploymentIDs, false)...)
+		none = none || len(filter.DeploymentIDs) == 0
+	}
+	return filter, none
+}
+
+// listOf writes values of a client type as a list of objects.
+func listOf[T any](ctx context.Context, fields field.Fields, values []T, diags *diag.Diagnostics) types.List {
+	objects := make([]types.Object, 0, len(values))
+	for _, value := range values {
+		objects = append(objects, objectOf(ctx, fields, value, diags))
+	}
+	list, more := types.ListValueFrom(ctx, fields.AttrType(), objects)
+	diags.Append(more...)
+	return list
+}
+
+// objectOf writes a value of a client type as an object.
+func objectOf(ctx context.Context, fields field.Fields, value any, diags *diag.Diagnostics) types.Object {
+	typ := fields.AttrType()
+	decoded, err := fields.Decode(value)
+	if err == nil {
+		object, convertErr := typ.ValueFromTerraform(ctx, decoded)
+		if convertErr == nil {
+			return object.(types.Object)
+		}
+		err = convertErr
+	}
+	diags.AddError("Mistake in the provider", "An answer of the service cannot be shown: "+err.Error()+". Please report this.")
+	return types.ObjectNull(typ.AttrTypes)
+}

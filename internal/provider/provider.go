@@ -1,0 +1,146 @@
+// Package provider is the service as Terraform sees it: schemas, plans and
+// state. It knows nothing of HTTP; that is package client.
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+var _ provider.Provider = (*graphdeploy)(nil)
+
+// graphdeploy is the provider.
+type graphdeploy struct {
+	version string
+	tune    []func(*client.Config)
+}
+
+// New returns the provider of that version, in the form that a plugin server
+// takes. Tune changes how the client is set up: tests shorten its waits.
+func New(version string, tune ...func(*client.Config)) func() provider.Provider {
+	return func() provider.Provider { return &graphdeploy{version: version, tune: tune} }
+}
+
+// providerData is what resources and data sources get of the configured
+// provider.
+type providerData struct {
+	client  *client.Client
+	hosting string // hostingCloud, hostingSelfHosted, or "" when not said
+	// access says in words how the service is reached, for messages.
+	access access
+}
+
+func (p *graphdeploy) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "graphdeploy"
+	resp.Version = p.version
+}
+
+func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Manages deployments of hosted applications.",
+		Attributes: map[string]schema.Attribute{
+			"base_url": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "Root of the service: an absolute http or https URL. A path prefix is kept; a trailing slash makes no difference. " + orEnvironment(envBaseURL) + " Required from one of the two.",
+			},
+			"api_key": schema.StringAttribute{
+				Optional: true, Sensitive: true,
+				MarkdownDescription: "Credential, sent in the header `api_key_header`. " + orEnvironment(envAPIKey) + " Leave it out where the service authenticates otherwise.",
+			},
+			"api_key_header": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: fmt.Sprintf("Header that carries `api_key`. Default `%s`; for `Authorization`, write the scheme into the key: `api_key = \"Bearer …\"`. %s", defaultAPIKeyHeader, orEnvironment(envAPIKeyHeader)),
+			},
+			"headers": schema.MapAttribute{
+				Optional: true, Sensitive: true, ElementType: types.StringType,
+				Validators:          []validator.Map{mapvalidator.NoNullValues()},
+				MarkdownDescription: "More headers for every request, for example one that names a tenant.",
+			},
+			"hosting": schema.StringAttribute{
+				Optional: true, Validators: []validator.String{stringvalidator.OneOf(hostings...)},
+				MarkdownDescription: "How the service is hosted: " + field.Quoted(hostings) + ". When set, a `source` that is not available there is refused at plan. " + orEnvironment(envHosting) + " Left out, it is not checked.",
+			},
+			"request_timeout": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: fmt.Sprintf("Time for one attempt of a request, such as `45s` or `2m`. Default `%s`.", defaultRequestTimeout),
+			},
+			"max_retries": schema.Int64Attribute{
+				Optional: true, Validators: []validator.Int64{int64validator.Between(0, maxMaxRetries)},
+				MarkdownDescription: fmt.Sprintf("How often a request that may be repeated is repeated, 0 to %d. Default %d.", maxMaxRetries, defaultMaxRetries),
+			},
+			"ca_cert_file": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "File of certificate authorities in PEM to trust besides the system's, for self-hosted services.",
+			},
+		},
+	}
+}
+
+func orEnvironment(name string) string {
+	return fmt.Sprintf("May come from the environment variable `%s` instead.", name)
+}
+
+func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var config providerConfig
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	settings := config.settings(&resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	clientConfig := settings.clientConfig()
+	clientConfig.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
+	clientConfig.Log = func(ctx context.Context, message string, fields map[string]any) {
+		tflog.Debug(ctx, message, fields)
+	}
+	for _, tune := range p.tune {
+		tune(&clientConfig)
+	}
+	data := &providerData{client: client.New(clientConfig), hosting: settings.hosting, access: settings.access()}
+	resp.ResourceData = data
+	resp.DataSourceData = data
+}
+
+func (p *graphdeploy) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{newDeploymentResource}
+}
+
+func (p *graphdeploy) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		newDeploymentsDataSource,
+		newDeploymentDataSource,
+		newCodehostReposDataSource,
+		newCodehostRepoDataSource,
+		newOAuthProvidersDataSource,
+	}
+}
+
+// configured takes the provider's data for a resource or data source. It is
+// nil before the provider is configured, as while a configuration is validated.
+func configured(data any, diags *diag.Diagnostics) *providerData {
+	if data == nil {
+		return nil
+	}
+	provider, ok := data.(*providerData)
+	if !ok {
+		diags.AddError("Mistake in the provider", fmt.Sprintf("The provider's data is a %T. Please report this.", data))
+	}
+	return provider
+}

@@ -1,0 +1,29 @@
+// Command terraform-provider-graphdeploy is a Terraform provider for
+// deployments of hosted applications. Terraform starts it; see the README.
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
+)
+
+// version is set by the release.
+var version = "dev"
+
+func main() {
+	debug := flag.Bool("debug", false, "run so that a debugger such as delve can be attached; prints what to set in TF_REATTACH_PROVIDERS")
+	flag.Parse()
+
+	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
+		Address: "registry.terraform.io/graphdeploy/graphdeploy",
+		Debug:   *debug,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
