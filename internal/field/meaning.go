@@ -25,8 +25,7 @@ func (f Field) empty(v tftypes.Value) bool {
 		return false
 	case JSON:
 		tree, err := readJSON([]byte(text(v)))
-		object, isObject := tree.(map[string]any)
-		return err == nil && isObject && len(object) == 0
+		return err == nil && treeEmpty(tree)
 	case TextMap:
 		return len(members(v)) == 0
 	case List, Objects:
@@ -60,7 +59,7 @@ func (f Field) covers(has, wanted tftypes.Value) bool {
 	if f.empty(wanted) && (f.Kind == Object || f.empty(has)) {
 		return true
 	}
-	if wanted.IsNull() || has.IsNull() {
+	if wanted.IsNull() || has.IsNull() && f.Kind != TextMap { // "" in a map says nothing either
 		return false
 	}
 	switch f.Kind {
@@ -182,6 +181,27 @@ func sameNumber(a, b *big.Float) bool {
 	return floatA == floatB && !(a.IsInt() && b.IsInt())
 }
 
+// treeEmpty is empty for free-form JSON.
+func treeEmpty(tree any) bool {
+	switch tree := tree.(type) {
+	case nil:
+		return true
+	case string:
+		return tree == ""
+	case []any:
+		return len(tree) == 0
+	case map[string]any:
+		for _, value := range tree {
+			if !treeEmpty(value) {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}
+
 // treeCovers is covers for free-form JSON.
 func treeCovers(has, wanted any) bool {
 	switch wanted := wanted.(type) {
@@ -191,7 +211,11 @@ func treeCovers(has, wanted any) bool {
 			return false
 		}
 		for name, value := range wanted {
-			if !treeCovers(object[name], value) {
+			has := object[name]
+			if value == nil || treeEmpty(value) && treeEmpty(has) {
+				continue // null is left out, as an attribute is
+			}
+			if !treeCovers(has, value) {
 				return false
 			}
 		}

@@ -1,6 +1,8 @@
 package field
 
 import (
+	"maps"
+
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -19,10 +21,8 @@ type Values = map[string]tftypes.Value
 
 // With returns object with the attributes in values put in place of its own.
 func With(object tftypes.Value, values Values) tftypes.Value {
-	all := members(object)
-	for name, value := range values {
-		all[name] = value
-	}
+	all := maps.Clone(members(object)) // as tftypes shares it
+	maps.Copy(all, values)
 	return tftypes.NewValue(object.Type(), all)
 }
 
@@ -130,7 +130,7 @@ func (f Field) settle(planned, answer tftypes.Value) tftypes.Value {
 		}
 		return tftypes.NewValue(f.Type(), settled)
 	case TextMap:
-		settled := members(planned)
+		settled := maps.Clone(members(planned))
 		for name, value := range settled {
 			if !value.IsKnown() {
 				settled[name] = Field{Kind: Text}.settle(value, members(answer)[name])
@@ -178,18 +178,18 @@ func (r refresher) value(f Field, prior, answer tftypes.Value, at path.Path) tft
 		return answer // {} is something where nothing was
 	case f.empty(prior) && f.empty(answer):
 		return prior
-	case prior.IsNull() || answer.IsNull():
+	case prior.IsNull():
 		return answer
+	case f.holdsMore() && r.owned[at.String()] && f.covers(answer, prior):
+		return prior
+	case answer.IsNull() && f.Kind != Object: // an object stays one, of nulls: a configuration may have it
+		return tftypes.NewValue(f.Type(), nil)
 	}
 	switch f.Kind {
 	case Object:
 		return tftypes.NewValue(f.Type(), r.object(f.Fields, members(prior), members(answer), at))
 	case Objects:
 		return r.items(f, items(prior), items(answer), at)
-	case TextMap, JSON:
-		if r.owned[at.String()] && f.covers(answer, prior) {
-			return prior
-		}
 	}
 	if f.same(prior, answer) {
 		return prior
@@ -243,18 +243,23 @@ func owned(fs Fields, config Values, at path.Path, places []string) []string {
 		if value.IsNull() || !value.IsKnown() {
 			continue
 		}
-		switch f.Kind {
-		case TextMap, JSON:
+		switch {
+		case f.holdsMore():
 			places = append(places, here.String())
-		case Object:
+		case f.Kind == Object:
 			places = owned(f.Fields, members(value), here, places)
-		case Objects:
+		case f.Kind == Objects:
 			for i, item := range items(value) {
 				places = owned(f.Fields, members(item), here.AtListIndex(i), places)
 			}
 		}
 	}
 	return places
+}
+
+// holdsMore reports whether the service may add members within the value.
+func (f Field) holdsMore() bool {
+	return f.Kind == TextMap || f.Kind == JSON || f.Kind == List && f.Elem == JSON
 }
 
 // Differences lists the attributes at which has does not hold what wanted

@@ -139,7 +139,7 @@ func (f Field) stringValidators() []validator.String {
 func (f Field) listValidators() []validator.List {
 	validators := []validator.List{listvalidator.NoNullValues()}
 	if f.Elem == JSON {
-		validators = append(validators, listvalidator.ValueStringsAre(jsonObject{}))
+		validators = append(validators, listvalidator.ValueStringsAre(jsonObject{item: true}))
 	}
 	return validators
 }
@@ -176,18 +176,20 @@ func Quoted(words []string) string {
 }
 
 // jsonObject refuses JSON that is not an object. What is not JSON at all is
-// refused by the attribute's type.
-type jsonObject struct{}
+// refused by the attribute's type; of items of a list, whose type is not asked,
+// it is refused here.
+type jsonObject struct{ item bool }
 
 func (jsonObject) Description(context.Context) string         { return "must be a JSON object" }
 func (jsonObject) MarkdownDescription(context.Context) string { return "must be a JSON object" }
 
-func (jsonObject) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+func (v jsonObject) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	value := req.ConfigValue.ValueString()
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !json.Valid([]byte(value)) {
+	valid := json.Valid([]byte(value))
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !valid && !v.item {
 		return
 	}
-	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
+	if !valid || !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		resp.Diagnostics.AddAttributeError(req.Path, "Not a JSON object",
 			"The service takes an object here: write it with jsonencode({ … }).")
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -73,9 +75,26 @@ func (v UUIDValue) StringSemanticEquals(_ context.Context, o basetypes.StringVal
 
 // ValidateAttribute refuses what is not a UUID, at the attribute.
 func (v UUIDValue) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
+	refuseNonUUID(v.StringValue, req.Path, &resp.Diagnostics)
+}
+
+func refuseNonUUID(v basetypes.StringValue, at path.Path, diags *diag.Diagnostics) {
 	if v.IsNull() || v.IsUnknown() || IsUUID(v.ValueString()) {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Not a UUID",
+	diags.AddAttributeError(at, "Not a UUID",
 		fmt.Sprintf("%q is not a UUID. One looks like this: 123e4567-e89b-12d3-a456-426614174000.", v.ValueString()))
+}
+
+// UUIDValidator refuses what is not a UUID among the items of a collection,
+// whose type Terraform does not ask.
+func UUIDValidator() validator.String { return uuidValidator{} }
+
+type uuidValidator struct{}
+
+func (uuidValidator) Description(context.Context) string         { return "must be a UUID" }
+func (uuidValidator) MarkdownDescription(context.Context) string { return "must be a UUID" }
+
+func (uuidValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	refuseNonUUID(req.ConfigValue, req.Path, &resp.Diagnostics)
 }

@@ -82,7 +82,7 @@ func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deploymentTypes...)},
 				MarkdownDescription: "Only deployments of this type: " + field.Quoted(deploymentTypes) + "."},
 			"deployment_ids": schema.SetAttribute{Optional: true, ElementType: field.UUIDType{},
-				Validators:          []validator.Set{setvalidator.NoNullValues()},
+				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(field.UUIDValidator())},
 				MarkdownDescription: "Only these deployments, by id, UUIDs; any number, asked for 100 at a time. An empty set means none of them: the result is empty."},
 			"max_results": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "Most deployments to return, at least 1. Left out, all are returned."},

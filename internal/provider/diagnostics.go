@@ -37,7 +37,8 @@ func (a access) addFailure(diags *diag.Diagnostics, summary string, err error, a
 			break
 		}
 		if place, ok := at(f.Loc); ok {
-			diags.AddAttributeError(place, summary, "The service refuses this value: "+sentence(f.Message))
+			// Terraform shows the line of the outermost attribute: the text says which.
+			diags.AddAttributeError(place, summary, fmt.Sprintf("The service refuses %s: %s", place, sentence(f.Message)))
 			told++
 		}
 	}

@@ -1,0 +1,90 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
+)
+
+// The acceptance tests run the real Terraform against the fake service, as a
+// user would: a configuration, an apply, a second plan. Each has a server of
+// its own and runs beside the others.
+
+// service is a fake service for one test.
+type service struct {
+	*fakeserver.Server
+	url string
+}
+
+func newService(t *testing.T, options fakeserver.Options) *service {
+	t.Helper()
+	fake := fakeserver.New(options)
+	server := httptest.NewServer(fake)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	return &service{Server: fake, url: server.URL + options.PathPrefix}
+}
+
+// provider is a provider block for the service, with more settings if given.
+func (s *service) provider(settings ...string) string {
+	return fmt.Sprintf("provider \"graphdeploy\" {\n  base_url = %q\n%s\n}\n", s.url, strings.Join(settings, "\n"))
+}
+
+// sent counts the recorded requests by method and path.
+func (s *service) sent(method, path string) int {
+	n := 0
+	for _, r := range s.Requests() {
+		if r.Method == method && strings.HasSuffix(r.Path, path) {
+			n++
+		}
+	}
+	return n
+}
+
+// quick takes the waits out of the client.
+func quick(c *client.Config) {
+	c.RetryWait, c.RetryWaitMax = time.Millisecond, 5*time.Millisecond
+	c.PollInterval, c.PollIntervalMax = time.Millisecond, 5*time.Millisecond
+	c.SettleTime = 50 * time.Millisecond
+}
+
+func factories(tune ...func(*client.Config)) map[string]func() (tfprotov6.ProviderServer, error) {
+	tune = append([]func(*client.Config){quick}, tune...)
+	return map[string]func() (tfprotov6.ProviderServer, error){
+		"graphdeploy": providerserver.NewProtocol6WithError(provider.New("test", tune...)()),
+	}
+}
+
+// check runs the steps. Unlike other acceptance tests these need no account
+// and no switch: the service is in this process.
+func check(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps})
+}
+
+// planIsEmpty is a step that plans a configuration again.
+func planIsEmpty(config string) resource.TestStep {
+	return resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{
+		PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()},
+	}}
+}
+
+func TestMain(m *testing.M) {
+	// A developer's own settings must not leak into the tests.
+	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "EXTENDED_OPERATIONS"} {
+		_ = os.Unsetenv("GRAPHDEPLOY_" + name)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,244 @@
+package provider_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+// at walks a deployment's tree of members to the object that holds the last
+// one of a dotted path.
+func at(d map[string]any, dotted string) (map[string]any, string) {
+	steps := strings.Split(dotted, ".")
+	for _, step := range steps[:len(steps)-1] {
+		next, _ := d[step].(map[string]any)
+		if next == nil {
+			next = map[string]any{}
+			d[step] = next
+		}
+		d = next
+	}
+	return d, steps[len(steps)-1]
+}
+
+// edit sets a value in the service behind Terraform's back.
+func (s *service) edit(t *testing.T, dotted string, value any) func() {
+	return func() {
+		t.Helper()
+		id := s.stored(t)["id"].(string)
+		s.Edit(id, func(d map[string]any) {
+			object, name := at(d, dotted)
+			object[name] = value
+		})
+	}
+}
+
+// What the configuration leaves out belongs to the service: whatever happens
+// to it there, no plan proposes to change it.
+func TestAccChangesOfWhatIsLeftOutAreNotDrift(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	config := s.provider() + `
+resource "graphdeploy_deployment" "this" {
+  name          = "app"
+  source        = "external_docker"
+  source_config = {
+    resource_spec = {
+      cpu      = 0.5
+      labels   = { team = "web" }
+      volumes  = [{ name = "v", config_map = jsonencode({ name = "settings" }) }]
+      sidecars = [{ name = "proxy", image = "envoy:1" }]
+    }
+  }
+}`
+	steps := []resource.TestStep{{Config: config}}
+	for member, value := range map[string]any{
+		"source_config.resource_spec.max_scale":  7,
+		"source_config.custom_url":               "https://elsewhere.example.com",
+		"source_config.build_on_push":            true,
+		"source_revision_config.image_uri":       "registry.example.com/app:9",
+		"status":                                 "SOMETHING_NEW",
+		"image_version":                          "9",
+		"source_config.resource_spec.labels":     map[string]any{"team": "web", "added": "there"},
+		"source_config.resource_spec.volumes":    []any{map[string]any{"name": "v", "configMap": map[string]any{"name": "settings", "defaultMode": 420}}},
+		"source_config.resource_spec.sidecars":   []any{map[string]any{"name": "proxy", "image": "envoy:1", "imagePullPolicy": "Never"}},
+		"source_config.resource_spec.db_cpu":     2.5,
+		"secrets":                                []any{map[string]any{"name": "SERVICE", "value": "own"}},
+		"source_config.listener_config":          map[string]any{"k8s_namespace": "there"},
+		"source_config.resource_spec.brand_new":  map[string]any{"unknown": true},
+		"secret_references":                      []any{map[string]any{"name": "X"}},
+		"source_config.resource_spec.annotation": nil,
+	} {
+		step := planIsEmpty(config)
+		step.PreConfig = s.edit(t, member, value)
+		steps = append(steps, step)
+	}
+	check(t, steps...)
+	assertDocumentedOperationsOnly(t, s)
+}
+
+// Drift of what the configuration sets shows at its attribute. As the
+// interface shows no operation that would change it back, the plan says so.
+func TestAccDriftShowsAtItsAttribute(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		argument, member string
+		value            any
+		attribute        string
+	}{
+		{`source_config = { custom_url = "https://a.example.com" }`, "source_config.custom_url", "https://b.example.com", "source_config.custom_url"},
+		{`source_config = { build_on_push = false }`, "source_config.build_on_push", true, "source_config.build_on_push"},
+		{`source_config = { resource_spec = { cpu = 0.1 } }`, "source_config.resource_spec.cpu", 0.2, "source_config.resource_spec.cpu"},
+		{`source_config = { resource_spec = { max_scale = 3 } }`, "source_config.resource_spec.max_scale", nil, "source_config.resource_spec.max_scale"},
+		{`source_config = { resource_spec = { labels = { a = "1" } } }`, "source_config.resource_spec.labels", map[string]any{"a": "2"}, "source_config.resource_spec.labels"},
+		{`source_config = { resource_spec = { sidecars = [{ name = "p", image = "i:1" }] } }`, "source_config.resource_spec.sidecars",
+			[]any{map[string]any{"name": "p", "image": "i:2"}}, "source_config.resource_spec.sidecars[0].image"},
+		{`source_config = { resource_spec = { volumes = [{ name = "v", csi = jsonencode({ driver = "a" }) }] } }`, "source_config.resource_spec.volumes",
+			[]any{map[string]any{"name": "v", "csi": map[string]any{"driver": "b"}}}, "source_config.resource_spec.volumes[0].csi"},
+		{`source_config = { resource_spec = { volumes = [{ name = "v" }] } }`, "source_config.resource_spec.volumes",
+			[]any{map[string]any{"name": "v"}, map[string]any{"name": "w"}}, "source_config.resource_spec.volumes"},
+		{`source_revision_config = { image_uri = "app:1" }`, "source_revision_config.image_uri", "app:2", "source_revision_config.image_uri"},
+		{`secret_references = [{ name = "A", secret_name = "s", secret_key = "k" }]`, "secret_references",
+			[]any{map[string]any{"name": "A", "secret_name": "s", "secret_key": "other"}}, "secret_references[0].secret_key"},
+	} {
+		t.Run(c.attribute, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			config := s.provider() + deployment("app", "external_docker", c.argument)
+			check(t,
+				resource.TestStep{Config: config},
+				planIsEmpty(config),
+				resource.TestStep{PreConfig: s.edit(t, c.member, c.value), Config: config,
+					ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + flexible(c.attribute) + `.*ignore_changes.*new\s+name`)},
+			)
+			assertDocumentedOperationsOnly(t, s)
+		})
+	}
+}
+
+// flexible matches text that Terraform has broken into lines.
+func flexible(text string) string {
+	return strings.ReplaceAll(regexp.QuoteMeta(text), " ", `[\s│]+`)
+}
+
+// assertDocumentedOperationsOnly fails on any request beyond the interface.
+func assertDocumentedOperationsOnly(t *testing.T, s *service) {
+	t.Helper()
+	documented := regexp.MustCompile(`^(POST|GET) \S*/v2/deployments$|^GET \S*/v1/integrations/forge/codehost/[^/]+/repos$|^GET \S*/v2/auth/providers$`)
+	for _, r := range s.Requests() {
+		if !documented.MatchString(r.Method + " " + r.Path) {
+			t.Errorf("sent %s %s, which the interface does not show", r.Method, r.Path)
+		}
+	}
+}
+
+func TestAccBuiltImageOfCodehostIsTheServices(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{ResolveRefs: true})
+	config := s.provider() + deployment("app", "codehost", `
+  source_revision_config = {
+    repo_ref          = "main"
+    graph_config_path = "graph.json"
+  }`)
+	withoutOutput, _, _ := strings.Cut(config, "output ")
+	step := planIsEmpty(withoutOutput) // the output would show the new image: rightly
+	step.PreConfig = func() { s.NewRevision(s.stored(t)["id"].(string)) }
+	check(t,
+		resource.TestStep{Config: config, Check: resource.ComposeAggregateTestCheckFunc(
+			resource.TestMatchResourceAttr(this, "source_revision_config.image_uri", regexp.MustCompile(".")),
+			resource.TestMatchResourceAttr(this, "source_revision_config.repo_commit_sha", regexp.MustCompile("^[0-9a-f]{40}$")),
+			resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "main"),
+		)},
+		planIsEmpty(config),
+		resource.TestStep{Config: withoutOutput},
+		step,
+		// Imported, the state has the commit in place of the branch.
+		resource.TestStep{Config: withoutOutput, ResourceName: this, ImportState: true, ImportStateIdFunc: idOf(this)},
+		resource.TestStep{Config: strings.Replace(withoutOutput, `"main"`, `"develop"`, 1), ExpectError: regexp.MustCompile(`source_revision_config\.repo_ref`)},
+	)
+}
+
+func TestAccEmptyNullAndAbsentAreTheSame(t *testing.T) {
+	t.Parallel()
+	empty := `
+  source_config          = { custom_url = "", resource_spec = { labels = {}, volumes = [], sidecars = [] } }
+  source_revision_config = {}
+  secrets                = {}
+  secret_references      = []`
+	absent := ""
+	null := `
+  source_config          = { custom_url = null, resource_spec = { labels = null, volumes = null } }
+  source_revision_config = null
+  secrets                = null
+  secret_references      = null`
+	for name, options := range map[string]fakeserver.Options{
+		"answers null": {NullForEmpty: true, Defaults: map[string]any{}}, "leaves out": {OmitEmpty: true, Defaults: map[string]any{}}, "fills in": {},
+	} {
+		for written, arguments := range map[string]string{"empty": empty, "absent": absent, "null": null} {
+			t.Run(name+", configured "+written, func(t *testing.T) {
+				t.Parallel()
+				s := newService(t, options)
+				config := s.provider() + deployment("app", "external_docker", arguments)
+				check(t, resource.TestStep{Config: config}, planIsEmpty(config), resource.TestStep{RefreshState: true}, planIsEmpty(config))
+			})
+		}
+	}
+}
+
+func TestAccRemovedElsewhereIsCreatedAgain(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	config := s.provider() + deployment("app", "internal_docker")
+	check(t,
+		resource.TestStep{Config: config},
+		resource.TestStep{PreConfig: func() { s.Remove(s.stored(t)["id"].(string)) }, Config: config,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionCreate)}}},
+		planIsEmpty(config),
+	)
+}
+
+// A value that the service changes already while creating cannot be in the
+// state, which holds what was planned; a warning tells, and the next plan
+// shows it.
+func TestAccValueThatDidNotTakeIsDrift(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	hold, reached := make(chan struct{}), make(chan struct{})
+	config := s.provider() + deployment("app", "internal_docker", `source_config = { resource_spec = { cpu = 0.1 } }`)
+	go func() {
+		<-reached
+		s.edit(t, "source_config.resource_spec.cpu", 1)()
+		close(hold)
+	}()
+	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{AfterWork: true, Cut: true, Hold: hold, Reached: func() { close(reached) }})
+	check(t,
+		resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "source_config.resource_spec.cpu", "0.1"), ExpectNonEmptyPlan: false,
+			ExpectError: regexp.MustCompile(flexible("The service cannot be changed"))},
+	)
+}
+
+func TestAccNumbersAndIDsKeepTheirForm(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{WholeNumbersAsFloats: true})
+	config := func(id string, cpu string) string {
+		return s.provider() + deployment("app", "codehost", fmt.Sprintf(`source_config = {
+    integration_id = %q
+    resource_spec  = { cpu = %s, memory_mb = 2048, volumes = [{ name = "v", secret = %q }] }
+  }`, id, cpu, `{ "b": 1.0,  "a": [2] }`))
+	}
+	upper := config("ABCDEFAB-0000-4000-8000-000000000000", "0.10")
+	check(t,
+		resource.TestStep{Config: upper, Check: resource.ComposeAggregateTestCheckFunc(
+			resource.TestCheckResourceAttr(this, "source_config.integration_id", "ABCDEFAB-0000-4000-8000-000000000000"),
+			resource.TestCheckResourceAttr(this, "source_config.resource_spec.memory_mb", "2048"),
+		)},
+		planIsEmpty(upper),
+		planIsEmpty(config("abcdefab-0000-4000-8000-000000000000", "1 / 10")),
+	)
+}

@@ -1,0 +1,149 @@
+package provider_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+var (
+	updates = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)}}
+	refused = regexp.MustCompile(flexible("The service cannot be changed"))
+)
+
+func TestAccSecretsAreSentSortedAndNeverReadBack(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]fakeserver.Options{
+		"echoed": {}, "masked": {Secrets: fakeserver.MaskSecrets}, "masked at random": {Secrets: fakeserver.MaskSecretsRandomly},
+		"left out": {Secrets: fakeserver.OmitSecrets}, "with the service's own": {ExtraSecrets: map[string]string{"OWN": "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, options)
+			config := s.provider() + deployment("app", "internal_docker", `secrets = { ZULU = "z", ALPHA = "a", MIKE = "" }`)
+			check(t,
+				resource.TestStep{Config: config, Check: resource.ComposeAggregateTestCheckFunc(
+					resource.TestCheckResourceAttr(this, "secrets.%", "3"),
+					resource.TestCheckResourceAttr(this, "secrets.ALPHA", "a"),
+				)},
+				planIsEmpty(config),
+				resource.TestStep{RefreshState: true},
+				planIsEmpty(config),
+			)
+			want := []any{map[string]any{"name": "ALPHA", "value": "a"}, map[string]any{"name": "MIKE", "value": ""}, map[string]any{"name": "ZULU", "value": "z"}}
+			if got := s.body(t)["secrets"]; !jsonEqual(got, want) {
+				t.Errorf("sent %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// secretsArgument writes secrets either way.
+func secretsArgument(writeOnly bool, version int, values string) string {
+	if writeOnly {
+		return fmt.Sprintf("secrets_wo = { %s }\n  secrets_wo_version = %d", values, version)
+	}
+	return fmt.Sprintf("secrets = { %s }", values)
+}
+
+func checkSecrets(t *testing.T, steps ...resource.TestStep) {
+	t.Helper()
+	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps,
+		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_11_0)}})
+}
+
+func TestAccSecretsChangedElsewhereAreNoticed(t *testing.T) {
+	t.Parallel()
+	for _, writeOnly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("write-only %t", writeOnly), func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			config, _, _ := strings.Cut(s.provider()+deployment("app", "internal_docker", secretsArgument(writeOnly, 1, `A = "one", B = "two"`)), "output ")
+			secret := func(name, value string) map[string]any { return map[string]any{"name": name, "value": value} }
+			edit := func(secrets ...any) func() { return s.edit(t, "secrets", secrets) }
+			empty := planIsEmpty(config)
+			added := planIsEmpty(config)
+			added.PreConfig = edit(secret("A", "one"), secret("B", "two"), secret("C", "the service's own"))
+			reverted := planIsEmpty(config)
+			reverted.PreConfig = edit(secret("A", "one"), secret("B", "two"))
+			checkSecrets(t,
+				resource.TestStep{Config: config},
+				empty,
+				added,
+				resource.TestStep{PreConfig: edit(secret("A", "other"), secret("B", "two")), Config: config, ExpectError: refused},
+				resource.TestStep{PreConfig: edit(secret("A", "one")), Config: config, ExpectError: refused},
+				reverted,
+			)
+			assertDocumentedOperationsOnly(t, s)
+		})
+	}
+}
+
+// A service whose echo differs while the deployment stands still masks at
+// random: that is no drift, then and later.
+func TestAccRandomMasksAreNoDrift(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecretsRandomly})
+	config := s.provider() + deployment("app", "internal_docker", `secrets = { A = "one" }`)
+	revised := planIsEmpty(config)
+	revised.PreConfig = func() { s.NewRevision(s.stored(t)["id"].(string)) }
+	withoutOutput := s.provider() + `resource "graphdeploy_deployment" "this" {
+  name    = "app"
+  source  = "internal_docker"
+  secrets = { A = "one" }
+}`
+	revised.Config = withoutOutput
+	check(t, resource.TestStep{Config: config}, planIsEmpty(config), resource.TestStep{RefreshState: true}, resource.TestStep{Config: withoutOutput}, revised)
+}
+
+func TestAccImportedSecretsThatMatchNeedNoWrite(t *testing.T) {
+	t.Parallel()
+	for _, writeOnly := range []bool{false, true} {
+		t.Run(fmt.Sprintf("write-only %t", writeOnly), func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker", "secrets": []any{map[string]any{"name": "A", "value": "one"}}})
+			config := func(values string) string {
+				return s.provider() + deployment("app", "internal_docker", secretsArgument(writeOnly, 1, values))
+			}
+			checkSecrets(t,
+				resource.TestStep{Config: config(`A = "one"`) + fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}", this, id),
+					Check: resource.TestCheckResourceAttr(this, "id", id)},
+				planIsEmpty(config(`A = "one"`)),
+			)
+			checkSecrets(t,
+				resource.TestStep{Config: config(`A = "other"`) + fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}", this, id), ExpectError: refused},
+			)
+			if n := s.sent("POST", "/v2/deployments"); n != 0 {
+				t.Errorf("%d creates were sent, want none", n)
+			}
+		})
+	}
+}
+
+func TestAccChangedSecretsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
+	config := func(argument string) string { return s.provider() + deployment("app", "internal_docker", argument) }
+	checkSecrets(t,
+		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one", B = "two"`))},
+		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one", B = "three"`)), ExpectError: refused},
+		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one"`)), ExpectError: refused},
+		resource.TestStep{Config: config(""), ConfigPlanChecks: updates}, // left to the service
+		planIsEmpty(config("")),
+	)
+	wo := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
+	config = func(argument string) string { return wo.provider() + deployment("app", "internal_docker", argument) }
+	checkSecrets(t,
+		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "one"`))},
+		planIsEmpty(config(secretsArgument(true, 1, `A = "changed, but nobody says so"`))),
+		resource.TestStep{Config: config(secretsArgument(true, 2, `A = "two"`)), ExpectError: refused},
+	)
+}
