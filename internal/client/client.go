@@ -42,6 +42,9 @@ type Config struct {
 	// SettleTime is how long a create whose answer was lost is looked for
 	// before it counts as not made. Default: RequestTimeout.
 	SettleTime time.Duration
+	// ReadSingly has each deployment read by a request of its own: for
+	// benchmarks, to compare with.
+	ReadSingly bool
 	// RootCAs are the authorities to trust; nil means the system's.
 	RootCAs *x509.CertPool
 	// Log, when not nil, is told of each attempt: never of headers or bodies.
@@ -53,6 +56,7 @@ type Client struct {
 	config Config
 	reads  *retryablehttp.Client // repeats what may be repeated
 	writes *http.Client          // sends once
+	reader *reader
 	names  nameLocks
 	made   sync.Map // ids of the deployments that this client has made
 }
@@ -68,7 +72,7 @@ func New(config Config) *Client {
 
 	c := &Client{config: config}
 	c.writes = &http.Client{
-		Transport:     &transport{base: newHTTPTransport(config.RootCAs), log: config.Log},
+		Transport:     &transport{base: newHTTPTransport(config.RootCAs), log: config.Log, clean: c.clean},
 		Timeout:       config.RequestTimeout,
 		CheckRedirect: checkRedirect,
 	}
@@ -81,6 +85,7 @@ func New(config Config) *Client {
 		Backoff:      backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
+	c.reader = c.newReader()
 	return c
 }
 
@@ -101,13 +106,15 @@ func newHTTPTransport(roots *x509.CertPool) *http.Transport {
 	return t
 }
 
-// request is one call of an operation. Path is relative to the base URL.
+// request is one call of an operation. Path is relative to the base URL, and
+// escaped.
 type request struct {
 	operation string // in words, for errors
 	method    string
 	path      string
 	query     url.Values
 	body      any
+	once      bool // a GET that is not repeated
 	// secret are values that must not stand in an error even when the
 	// service echoes them.
 	secret []string
@@ -125,8 +132,11 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		body = bytes.NewReader(encoded)
 	}
 	target := *c.config.BaseURL
-	target.Path = strings.TrimRight(target.Path, "/") + r.path
-	target.RawPath = ""
+	target.RawPath = strings.TrimRight(target.EscapedPath(), "/") + r.path
+	var err error
+	if target.Path, err = url.PathUnescape(target.RawPath); err != nil {
+		return c.failure(r, err)
+	}
 	target.RawQuery = r.query.Encode()
 	connected := false
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
@@ -145,8 +155,11 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		req.Header.Set("Content-Type", "application/json")
 	}
 
-	answer, err := c.send(req)
+	answer, err := c.send(req, r.once)
 	if err != nil {
+		if answer != nil {
+			_ = answer.Body.Close() // it came when ctx had ended
+		}
 		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			return ctx.Err()
 		}
@@ -166,15 +179,16 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		failed := c.malformed(r.operation, r.method, r.path, describeNonJSON(answer, text, err))
-		failed.RequestID = requestID(answer.Header)
+		failed := c.malformed(r.operation, r.method, r.path, describeNonJSON(answer, text, err), r.secret...)
+		failed.RequestID = c.clean(requestID(answer.Header), r.secret)
 		return failed
 	}
 	return nil
 }
 
-func (c *Client) send(req *http.Request) (*http.Response, error) {
-	if req.Method != http.MethodGet {
+// send sends a request, and sends it again where that can do no harm.
+func (c *Client) send(req *http.Request, once bool) (*http.Response, error) {
+	if once || req.Method != http.MethodGet {
 		return c.writes.Do(req)
 	}
 	repeatable, err := retryablehttp.FromRequest(req)
@@ -183,3 +197,6 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	}
 	return c.reads.Do(repeatable)
 }
+
+// CloseIdleConnections closes the connections that no request uses.
+func (c *Client) CloseIdleConnections() { c.writes.CloseIdleConnections() }

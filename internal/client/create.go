@@ -19,12 +19,17 @@ func (e *ExistsError) Error() string {
 
 // LostError says that the answer to a create was lost, and that the deployment
 // was not listed afterwards: most likely, but not certainly, it was not made.
+// When Look is set, nothing is known of it.
 type LostError struct {
 	Name string
 	Err  error // how the answer was lost
+	Look error // why the deployment could not be looked for, if it could not
 }
 
 func (e *LostError) Error() string {
+	if e.Look != nil {
+		return fmt.Sprintf("the answer to the request that creates deployment %q was lost (%v), and whether it was made cannot be found out: %v", e.Name, e.Err, e.Look)
+	}
 	return fmt.Sprintf("the answer to the request that creates deployment %q was lost, and no deployment of that name is listed since: %v", e.Name, e.Err)
 }
 
@@ -79,7 +84,7 @@ func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployme
 			if failed.asksToWait() {
 				patience = 0 // one look: the service says itself that it did nothing
 			}
-			if made, lookErr := c.lookForMade(seenThrough, r, patience); made != nil || lookErr != nil {
+			if made, lookErr := c.lookForMade(seenThrough, r, err, patience); made != nil || lookErr != nil {
 				return made, lookErr
 			}
 			if !failed.asksToWait() {
@@ -90,11 +95,7 @@ func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployme
 			return nil, err
 		}
 		// Between attempts nothing is under way: here a cancelled ctx counts.
-		wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)
-		if failed.retryAfterSet {
-			wait = failed.retryAfter
-		}
-		if sleep(ctx, wait) != nil {
+		if c.pause(ctx, attempt, failed) != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +113,7 @@ func (c *Client) postDeployment(ctx context.Context, r DeploymentRequest) (*Depl
 		return nil, err
 	}
 	if err := made.check(); err != nil {
-		return nil, c.malformed(operation, call.method, call.path, err)
+		return nil, c.malformed(operation, call.method, call.path, err, call.secret...)
 	}
 	return &made, nil
 }
@@ -140,9 +141,10 @@ func (e *Error) asksToWait() bool {
 	return e.Status == http.StatusServiceUnavailable && e.retryAfterSet
 }
 
-// lookForMade looks for the deployment that a request may have made, again and
-// again for as long as patience. It returns nil when none turns up.
-func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, patience time.Duration) (*Deployment, error) {
+// lookForMade looks for the deployment that a request may have made whose
+// answer was lost, again and again for as long as patience. It returns nil when
+// none turns up.
+func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, lost error, patience time.Duration) (*Deployment, error) {
 	deadline := time.Now().Add(patience)
 	for attempt := 0; ; attempt++ {
 		found, err := c.DeploymentsNamed(ctx, r.Name)
@@ -156,7 +158,7 @@ func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, patience 
 		left := time.Until(deadline)
 		if left <= 0 {
 			if err != nil {
-				return nil, &LostError{Name: r.Name, Err: err}
+				return nil, &LostError{Name: r.Name, Err: lost, Look: err}
 			}
 			return nil, nil
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -292,7 +293,7 @@ func (c *Client) Deployments(ctx context.Context, filter DeploymentFilter) iter.
 			}
 			return
 		}
-		for ids := range slices.Chunk(filter.DeploymentIDs, MaxPageSize) {
+		for ids := range slices.Chunk(uniqueIDs(filter.DeploymentIDs), MaxPageSize) {
 			part := filter
 			part.DeploymentIDs = ids
 			wanted := newIDSet(ids)
@@ -315,7 +316,6 @@ func (c *Client) Deployments(ctx context.Context, filter DeploymentFilter) iter.
 
 // listDeployments walks the pages of one list request.
 func (c *Client) listDeployments(ctx context.Context, filter DeploymentFilter) iter.Seq2[*Deployment, error] {
-	const operation = "list deployments"
 	limit := filter.PageSize
 	if limit == 0 {
 		limit = MaxPageSize
@@ -324,33 +324,77 @@ func (c *Client) listDeployments(ctx context.Context, filter DeploymentFilter) i
 		query := filter.query()
 		query.Set("limit", strconv.Itoa(limit))
 		query.Set("offset", strconv.FormatInt(offset, 10))
-		var page struct {
-			Resources *[]*Deployment `json:"resources"`
-			Offset    *Whole         `json:"offset"`
-		}
-		if err := c.call(ctx, request{operation: operation, method: http.MethodGet, path: deploymentsPath, query: query}, &page); err != nil {
-			return nil, 0, err
-		}
-		if page.Resources == nil || page.Offset == nil {
-			return nil, 0, c.malformed(operation, http.MethodGet, deploymentsPath, fmt.Errorf("the answer has no %q or no %q", "resources", "offset"))
-		}
-		for i, d := range *page.Resources {
-			if err := d.check(); err != nil {
-				return nil, 0, c.malformed(operation, http.MethodGet, deploymentsPath, fmt.Errorf("resources[%d]: %w", i, err))
-			}
-		}
-		return *page.Resources, int64(*page.Offset), nil
+		return c.deploymentsPage(ctx, query, false)
 	}
 	return pages(fetch, func(d *Deployment) string { return strings.ToLower(d.ID) })
 }
 
-// Deployment reads one deployment, through List Deployments, since no single
-// read is documented. It returns [ErrNotFound] when the service does not list it.
-func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
-	for d, err := range c.Deployments(ctx, DeploymentFilter{DeploymentIDs: []string{id}}) {
-		return d, err
+// deploymentsPage asks for one page. Once says that it is not worth a second
+// attempt.
+func (c *Client) deploymentsPage(ctx context.Context, query url.Values, once bool) (deployments []*Deployment, next int64, err error) {
+	const operation = "list deployments"
+	var page struct {
+		Resources *[]*Deployment `json:"resources"`
+		Offset    *Whole         `json:"offset"`
 	}
-	return nil, fmt.Errorf("deployment %s: %w", id, ErrNotFound)
+	if err := c.call(ctx, request{operation: operation, method: http.MethodGet, path: deploymentsPath, query: query, once: once}, &page); err != nil {
+		return nil, 0, err
+	}
+	if page.Resources == nil || page.Offset == nil {
+		return nil, 0, c.malformed(operation, http.MethodGet, deploymentsPath, fmt.Errorf("the answer has no %q or no %q", "resources", "offset"))
+	}
+	for i, d := range *page.Resources {
+		if err := d.check(); err != nil {
+			return nil, 0, c.malformed(operation, http.MethodGet, deploymentsPath, fmt.Errorf("resources[%d]: %w", i, err))
+		}
+	}
+	return *page.Resources, int64(*page.Offset), nil
+}
+
+// Deployment reads one deployment, through List Deployments, since no single
+// read is documented. It returns [ErrNotFound] when the service does not list
+// it. Reads that come together share a request, and where many are read, an
+// answer may be up to half a minute old; it never is from before a write that
+// this client made, and never is it ErrNotFound.
+func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
+	if d := c.reader.ahead.take(id); d != nil {
+		return d, nil
+	}
+	return c.reader.read(ctx, id, 0)
+}
+
+// newReader sets up the reading of single deployments.
+func (c *Client) newReader() *reader {
+	r := &reader{
+		list: func(ctx context.Context, ids []string) (map[string]*Deployment, error) {
+			found := map[string]*Deployment{}
+			for d, err := range c.Deployments(ctx, DeploymentFilter{DeploymentIDs: ids}) {
+				if err != nil {
+					return nil, err
+				}
+				found[strings.ToLower(d.ID)] = d
+			}
+			return found, nil
+		},
+		ahead: &readAhead{
+			page: func(ctx context.Context, offset int64) ([]*Deployment, int64, error) {
+				return c.deploymentsPage(ctx, url.Values{"limit": {strconv.Itoa(MaxPageSize)}, "offset": {strconv.FormatInt(offset, 10)}}, true)
+			},
+			maxAge: 30 * time.Second, now: time.Now,
+			found: map[string]aheadReading{}, written: map[string]time.Time{},
+			finished: c.config.ReadSingly,
+		},
+		gathering: 10 * time.Millisecond,
+		singly:    c.config.ReadSingly,
+		pending:   map[string]*pendingRead{},
+	}
+	r.ahead.arrive = r.answer
+	return r
+}
+
+// DeploymentNow is [Client.Deployment], but never from what was read ahead.
+func (c *Client) DeploymentNow(ctx context.Context, id string) (*Deployment, error) {
+	return c.reader.read(ctx, id, 0)
 }
 
 // DeploymentsNamed returns every deployment of exactly that name. How

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -22,8 +23,12 @@ import (
 // ErrNotFound says that the service does not list a deployment.
 var ErrNotFound = errors.New("not listed by the service")
 
-// maxMessage bounds what is shown of an answer, in characters.
-const maxMessage = 600
+// maxMessage bounds what is shown of an answer, in characters; maxFields, of
+// how many single fields.
+const (
+	maxMessage = 600
+	maxFields  = 50
+)
 
 // Error is a request that failed. Its text names the operation, the method,
 // the path, the status, and what the service said, free of markup, control
@@ -56,7 +61,7 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s failed (%s %s)", e.Operation, e.Method, e.Path)
 	if e.Status != 0 {
-		fmt.Fprintf(&b, ": %d %s", e.Status, http.StatusText(e.Status))
+		b.WriteString(strings.TrimRight(fmt.Sprintf(": %d %s", e.Status, http.StatusText(e.Status)), " "))
 	}
 	if e.Message != "" {
 		b.WriteString(": " + e.Message)
@@ -75,7 +80,8 @@ func (c *Client) failure(r request, err error) *Error {
 	message := err.Error()
 	if errors.As(err, &wrapped) {
 		message = wrapped.Err.Error() // without the URL, which Error names itself
-		if wrapped.Timeout() {
+		// The first alone misses a timeout in the middle of a body.
+		if wrapped.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 			message = fmt.Sprintf("no answer within %s (request_timeout)", c.config.RequestTimeout)
 		}
 	}
@@ -83,51 +89,54 @@ func (c *Client) failure(r request, err error) *Error {
 }
 
 // malformed is the error of an answer that says success but cannot be read.
-func (c *Client) malformed(operation, method, path string, err error) *Error {
+func (c *Client) malformed(operation, method, path string, err error, secret ...string) *Error {
 	return &Error{Operation: operation, Method: method, Path: path, Malformed: true, Err: err,
-		Message: "the answer cannot be used: " + c.clean(err.Error(), nil)}
+		Message: "the answer cannot be used: " + c.clean(err.Error(), secret)}
 }
 
 // refusal is the error of an answer with a status other than success.
 func (c *Client) refusal(r request, resp *http.Response, body []byte) *Error {
 	e := &Error{Operation: r.operation, Method: r.method, Path: r.path,
-		Status: resp.StatusCode, RequestID: requestID(resp.Header)}
+		Status: resp.StatusCode, RequestID: c.clean(requestID(resp.Header), r.secret)}
 	e.retryAfter, e.retryAfterSet = retryAfter(resp, time.Now())
-	message, fields := readProblem(resp, body)
+	message, fields, ok := readProblem(body)
+	if !ok {
+		message = c.plainWords(resp, body, r.secret)
+	}
 	e.Message = c.clean(message, r.secret)
-	for _, f := range fields {
-		e.Fields = append(e.Fields, FieldError{Loc: f.Loc, Message: c.clean(f.Message, r.secret)})
+	for _, f := range fields[:min(len(fields), maxFields)] {
+		for i, step := range f.Loc {
+			if name, ok := step.(string); ok {
+				f.Loc[i] = c.clean(name, r.secret)
+			}
+		}
+		f.Message = c.clean(f.Message, r.secret)
+		e.Fields = append(e.Fields, f)
 	}
 	return e
 }
 
 // readProblem finds what the body of a refusal says, in the common shapes:
 // detail as text or as a list of {loc, msg}, problem+json, error.message,
-// error as text, message, errors. Of HTML and plain text it takes the words.
-func readProblem(resp *http.Response, body []byte) (string, []FieldError) {
-	var problem struct {
-		Title   string          `json:"title"`
-		Detail  json.RawMessage `json:"detail"`
-		Error   json.RawMessage `json:"error"`
-		Errors  json.RawMessage `json:"errors"`
-		Message string          `json:"message"`
-	}
+// error as text, message, errors. It is not ok when the body is no JSON object.
+func readProblem(body []byte) (message string, fields []FieldError, ok bool) {
+	var problem struct{ Title, Detail, Error, Errors, Message json.RawMessage }
 	if json.Unmarshal(body, &problem) != nil {
-		return plainWords(resp, body), nil
+		return "", nil, false
 	}
-	fields := append(readFieldErrors(problem.Detail), readFieldErrors(problem.Errors)...)
+	fields = append(readFieldErrors(problem.Detail), readFieldErrors(problem.Errors)...)
 	var parts []string
 	for _, f := range fields {
 		parts = append(parts, f.String())
 	}
 	if len(parts) == 0 {
-		for _, text := range []string{problem.Title, textOf(problem.Detail), textOf(problem.Error), problem.Message, textOf(problem.Errors)} {
-			if text != "" {
+		for _, raw := range []json.RawMessage{problem.Title, problem.Detail, problem.Error, problem.Message, problem.Errors} {
+			if text := textOf(raw); text != "" {
 				parts = append(parts, text)
 			}
 		}
 	}
-	return strings.Join(parts, "; "), fields
+	return strings.Join(parts, "; "), fields, true
 }
 
 // String is the place and the message: "body.source_config.cpu: too large".
@@ -159,10 +168,12 @@ func readFieldErrors(raw json.RawMessage) []FieldError {
 			f.Message = item.Message
 		}
 		for _, step := range item.Loc {
-			if index, ok := step.(float64); ok {
-				step = int(index)
+			switch step := step.(type) {
+			case string:
+				f.Loc = append(f.Loc, step)
+			case float64:
+				f.Loc = append(f.Loc, int(step))
 			}
-			f.Loc = append(f.Loc, step)
 		}
 		if f.Message != "" {
 			fields = append(fields, f)
@@ -204,15 +215,14 @@ var (
 	htmlTag       = regexp.MustCompile(`(?s)<[^<>]*>`)
 )
 
-// plainWords is a body that is not JSON, as words: without markup.
-func plainWords(resp *http.Response, body []byte) string {
-	if len(body) > 8*maxMessage {
-		body = body[:8*maxMessage]
-	}
+// plainWords is a body that is not JSON, as words: without markup. Secrets go
+// first, while nothing that looks like markup, and no end, is cut out of them.
+func (c *Client) plainWords(resp *http.Response, body []byte, secret []string) string {
 	if !utf8.Valid(body) && bytes.ContainsRune(body, 0) {
 		return "an answer that is not text"
 	}
-	text := htmlInvisible.ReplaceAllString(string(body), " ")
+	text := redact(oneLine(string(body)), c.secrets(secret))
+	text = htmlInvisible.ReplaceAllString(text[:min(len(text), 8*maxMessage)], " ")
 	text = html.UnescapeString(htmlTag.ReplaceAllString(text, " "))
 	if isHTML(resp) {
 		text = "an HTML page: " + text
@@ -261,40 +271,57 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 // clean makes text fit to be shown: no control characters, no run of space, no
 // secret, and bounded.
 func (c *Client) clean(text string, secret []string) string {
-	for _, values := range c.config.Header {
-		secret = append(secret[:len(secret):len(secret)], values...)
-	}
-	text = redact(text, secret)
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
+	text = redact(oneLine(text), c.secrets(secret))
 	if runes := []rune(text); len(runes) > maxMessage {
 		text = string(runes[:maxMessage]) + " […]"
 	}
 	return text
 }
 
-// redact takes secret values out of text, in the forms in which a service
-// echoes them. A text in which a very short one stands is withheld whole:
-// replacing it would mark every place where its letters occur.
+// secrets are the values that must not be shown: those given, and those of the
+// headers.
+func (c *Client) secrets(secret []string) []string {
+	for _, values := range c.config.Header {
+		secret = append(secret[:len(secret):len(secret)], values...)
+	}
+	return secret
+}
+
+// oneLine is text without control characters, runs of space and broken
+// characters.
+func oneLine(text string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range text {
+		if unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// redact takes secret values out of text, which is on one line, in the forms in
+// which a service echoes them. A text in which a very short one stands is
+// withheld whole: replacing it would mark every place where its letters occur.
 func redact(text string, secret []string) string {
 	var forms []string
 	for _, value := range secret {
-		quoted, _ := json.Marshal(value)
-		for _, form := range []string{value, strings.Trim(string(quoted), `"`), url.QueryEscape(value), html.EscapeString(value), fmt.Sprintf("%q", value)} {
-			if form != "" {
-				forms = append(forms, form)
-			}
-		}
+		forms = append(forms, formsOf(value)...)
 		// "Bearer abc" is also secret as "abc".
-		if _, token, ok := strings.Cut(value, " "); ok && token != "" {
-			forms = append(forms, token)
+		if _, token, ok := strings.Cut(value, " "); ok {
+			forms = append(forms, formsOf(token)...)
 		}
 	}
 	// The longest first, so that no part of one is left behind.
 	sort.Slice(forms, func(i, j int) bool { return len(forms[i]) > len(forms[j]) })
 	for _, form := range forms {
-		if !strings.Contains(text, form) {
+		if form == "" || !strings.Contains(text, form) {
 			continue
 		}
 		if len(form) < 4 {
@@ -303,6 +330,22 @@ func redact(text string, secret []string) string {
 		text = strings.ReplaceAll(text, form, "(sensitive value)")
 	}
 	return text
+}
+
+// formsOf are the ways of writing a value on one line: as it is, in JSON or
+// source code with more or fewer escapes, in a URL, in HTML.
+func formsOf(value string) []string {
+	quoted, _ := json.Marshal(value)
+	forms := []string{string(quoted), strconv.Quote(value), strconv.QuoteToASCII(value)}
+	for i, form := range forms {
+		forms[i] = form[1 : len(form)-1]
+	}
+	query := url.QueryEscape(value)
+	forms = append(forms, value, query, strings.ReplaceAll(query, "+", "%20"), url.PathEscape(value), html.EscapeString(value))
+	for i, form := range forms {
+		forms[i] = oneLine(form)
+	}
+	return forms
 }
 
 // requestID is the id that the service, or what stands before it, gave to a

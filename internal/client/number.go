@@ -11,7 +11,7 @@ import (
 // kind to which encoding/json adds the path of the field.
 func parseWhole(text string) (int64, error) {
 	mistake := &json.UnmarshalTypeError{Value: "number " + text, Type: reflect.TypeFor[Whole]()}
-	if !strings.ContainsAny(text[:1], "-0123456789") || len(text) > 64 {
+	if text == "" || !strings.ContainsAny(text[:1], "-0123456789") || len(text) > 64 {
 		mistake.Value = "its value" // not shown: it may be anything
 		return 0, mistake
 	}

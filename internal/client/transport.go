@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -29,8 +30,9 @@ var (
 // answer cut short is a failed attempt like any other, and is repeated where a
 // failed attempt is repeated.
 type transport struct {
-	base http.RoundTripper
-	log  func(ctx context.Context, message string, fields map[string]any)
+	base  http.RoundTripper
+	log   func(ctx context.Context, message string, fields map[string]any)
+	clean func(text string, secret []string) string
 }
 
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -45,11 +47,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			"duration_ms": time.Since(start).Milliseconds(),
 		}
 		if err != nil {
-			fields["error"] = err.Error()
+			fields["error"] = t.clean(err.Error(), nil)
 		} else {
 			fields["status"] = resp.StatusCode
 			fields["bytes"] = resp.ContentLength
-			fields["request_id"] = requestID(resp.Header)
+			fields["request_id"] = t.clean(requestID(resp.Header), nil)
 		}
 		t.log(req.Context(), "called the service", fields)
 	}
@@ -57,6 +59,13 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return resp, nil
+}
+
+// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+func (t *transport) CloseIdleConnections() {
+	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		base.CloseIdleConnections()
+	}
 }
 
 // buffer replaces the body of resp by its content.
@@ -143,8 +152,8 @@ func retryAfter(resp *http.Response, now time.Time) (time.Duration, bool) {
 		return 0, false
 	}
 	text := resp.Header.Get("Retry-After")
-	wait := time.Duration(0)
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+	var wait time.Duration
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
 		wait = time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
 	} else if date, err := http.ParseTime(text); err == nil {
 		wait = date.Sub(now)

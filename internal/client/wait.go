@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 )
 
 // Wait reads a deployment at once and then again and again, less and less
@@ -15,9 +16,27 @@ import (
 // A reading that fails for now is passed over, as the deployment is none the
 // worse for it; so is a service that does not list yet what it has just made.
 func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
-	last, listed := first, false
+	return c.watch(ctx, first, false, done)
+}
+
+// WaitGone reads a deployment like [Client.Wait], until the service lists it no
+// more. It returns the last reading, which is first when there was none, and
+// the error of ctx, or of a request that the service refuses for good.
+func (c *Client) WaitGone(ctx context.Context, first *Deployment) (*Deployment, error) {
+	last, err := c.watch(ctx, first, true, func(*Deployment) bool { return false })
+	if errors.Is(err, ErrNotFound) {
+		return last, nil
+	}
+	return last, err
+}
+
+// watch is the loop of both. Listed says that the deployment is known to have
+// been listed, so that it is gone once it is not.
+func (c *Client) watch(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) bool) (*Deployment, error) {
+	last := first
+	patience := time.Duration(0)
 	for interval := c.config.PollInterval; ; interval = min(interval*3/2, c.config.PollIntervalMax) {
-		d, err := c.Deployment(ctx, first.ID)
+		d, err := c.reader.read(ctx, first.ID, patience)
 		switch {
 		case err == nil:
 			last, listed = d, true
@@ -33,9 +52,8 @@ func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deploym
 		case refusedForGood(err):
 			return last, err
 		}
-		if err := sleep(ctx, interval*3/4+jitter(interval/4)); err != nil {
-			return last, err
-		}
+		// Not sleeping but waiting with the request lets waits share it.
+		patience = interval*3/4 + jitter(interval/4)
 	}
 }
 

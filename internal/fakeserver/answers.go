@@ -12,6 +12,7 @@ import (
 // array but does not say what is in it.
 type SecretsMode int
 
+// What answers show of secrets.
 const (
 	EchoSecrets         SecretsMode = iota // names and values as they were sent
 	MaskSecrets                            // "********" for every value

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -21,6 +22,7 @@ type deployment struct {
 	tree      map[string]any
 	readyAt   time.Time // zero when nothing is to come
 	activeAt  time.Time // zero when nothing is to come
+	number    int       // in the order of creation
 	revisions int
 	built     bool // the service made image_uri itself
 }
@@ -51,14 +53,16 @@ func (s *Server) settle(now time.Time) {
 	}
 }
 
-func (s *Server) find(id string) *deployment {
-	for _, d := range s.deployments {
-		if strings.EqualFold(d.id(), id) {
-			return d
-		}
-	}
-	return nil
+// add keeps a new deployment. By its id it is found without a search: a test
+// may seed a hundred thousand.
+func (s *Server) add(d *deployment) {
+	s.created++
+	d.number = s.created
+	s.deployments = append(s.deployments, d)
+	s.byID[strings.ToLower(d.id())] = d
 }
+
+func (s *Server) find(id string) *deployment { return s.byID[strings.ToLower(id)] }
 
 // create is section 4.1.
 func (s *Server) create(c call, now time.Time) answer {
@@ -93,7 +97,7 @@ func (s *Server) create(c call, now time.Time) answer {
 	d.readyAt = now.Add(s.opts.ReadyAfter)
 	s.revise(d, now)
 	d.touch(now)
-	s.deployments = append(s.deployments, d)
+	s.add(d)
 	s.settle(now)
 	return reply(s.opts.CreateStatus, s.dress(d.tree))
 }
@@ -212,6 +216,7 @@ func (s *Server) delete(c call) answer {
 }
 
 func (s *Server) remove(d *deployment) {
+	delete(s.byID, strings.ToLower(d.id()))
 	s.deployments = slices.DeleteFunc(s.deployments, func(other *deployment) bool { return other == d })
 }
 
@@ -233,6 +238,7 @@ func (s *Server) named(c call) (*deployment, *answer) {
 type listQuery struct {
 	limit, offset int
 	filters       []func(d *deployment) bool
+	ids           []string // in lower case; nil when not asked for by id
 }
 
 // readListQuery checks the query parameters. Parameters that the interface
@@ -297,7 +303,7 @@ func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
 				bad(name, "uuid_parsing", "should be a comma-separated list of UUIDs")
 			}
 			if !s.opts.IgnoreIDFilter {
-				where(func(d *deployment) bool { return slices.Contains(ids, strings.ToLower(d.id())) })
+				q.ids = ids
 			}
 		default:
 			bad(name, "extra_forbidden", "is not a known query parameter")
@@ -312,13 +318,27 @@ func allUUIDs(values []string) bool {
 
 // list is section 4.2. The returned offset counts items of the filtered list;
 // at its end, it stays what it was.
+// candidates are the deployments that a query can match, oldest first.
+func (s *Server) candidates(q listQuery) []*deployment {
+	if q.ids == nil {
+		return s.deployments
+	}
+	named := map[*deployment]bool{}
+	for _, id := range q.ids {
+		if d := s.byID[id]; d != nil {
+			named[d] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(named), func(a, b *deployment) int { return a.number - b.number })
+}
+
 func (s *Server) list(c call) answer {
 	q, found := s.readListQuery(c)
 	if len(found) > 0 {
 		return invalid(found...)
 	}
 	var matching []*deployment
-	for _, d := range s.deployments {
+	for _, d := range s.candidates(q) {
 		if !slices.ContainsFunc(q.filters, func(matches func(*deployment) bool) bool { return !matches(d) }) {
 			matching = append(matching, d)
 		}

@@ -249,7 +249,7 @@ func checkRecord(s *shape, object map[string]any, way direction, loc []any) []pr
 		required = answered
 	}
 	for _, f := range s.fields {
-		at := append(loc, f.name)
+		at := append(loc, f.name) //nolint:gocritic // check has clipped loc
 		value, present := object[f.name]
 		switch {
 		case !present:
@@ -315,10 +315,10 @@ func lowerUUIDs(s *shape, value any) {
 func merge(s *shape, into, from map[string]any) {
 	for name, value := range from {
 		if f, known := s.field(name); known && f.shape.fields != nil {
-			old, okOld := into[name].(map[string]any)
-			new, okNew := value.(map[string]any)
-			if okOld && okNew {
-				merge(f.shape, old, new)
+			has, okHas := into[name].(map[string]any)
+			more, okMore := value.(map[string]any)
+			if okHas && okMore {
+				merge(f.shape, has, more)
 				continue
 			}
 		}

@@ -61,7 +61,7 @@ func (s *Server) SeedDeployment(fields map[string]any) string {
 	if s.find(d.id()) != nil {
 		panic("fakeserver: a deployment exists already with id " + d.id())
 	}
-	s.deployments = append(s.deployments, d)
+	s.add(d)
 	return d.id()
 }
 

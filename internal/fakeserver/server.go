@@ -144,6 +144,8 @@ type Server struct {
 
 	mu           sync.Mutex
 	deployments  []*deployment // oldest first
+	byID         map[string]*deployment
+	created      int
 	repositories map[string][]Repository
 	providers    []map[string]any
 	served       []time.Time // of the last minute, for RateLimit
@@ -173,6 +175,7 @@ func New(opts Options) *Server {
 		opts:         opts,
 		defaults:     parseDefaults(opts.Defaults),
 		tenant:       uuid.NewString(),
+		byID:         map[string]*deployment{},
 		repositories: map[string][]Repository{},
 	}
 }

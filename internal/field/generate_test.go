@@ -17,13 +17,21 @@ import (
 
 // generator makes configurations and what a service may answer to them. Pick
 // chooses one of n; 0 is always the choice that ends soonest.
-type generator struct{ pick func(n int) int }
+//
+// A plain one sets nothing that says nothing and leaves lists in their order:
+// only there does a plan with unknowns agree in every part with the final one.
+type generator struct {
+	pick  func(n int) int
+	plain bool
+}
 
-func seeded(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 0)).IntN} }
+func seeded(seed uint64) generator {
+	return generator{rand.New(rand.NewPCG(seed, 0)).IntN, seed%2 == 0}
+}
 
 // driven is a generator that the bytes decide on; when they run out, it ends.
 func driven(data []byte) generator {
-	return generator{func(n int) int {
+	return generator{plain: len(data)%2 == 0, pick: func(n int) int {
 		if len(data) == 0 {
 			return 0
 		}
@@ -79,7 +87,43 @@ func aThird() tftypes.Value {
 func (g generator) config(fs Fields) tftypes.Value {
 	values := g.configured(fs)
 	values["beside"] = str("beside")
+	if g.plain {
+		return plain(fs, tftypes.NewValue(whole(fs), values))
+	}
 	return tftypes.NewValue(whole(fs), values)
+}
+
+// plain takes out of a configuration what says nothing.
+func plain(fs Fields, config tftypes.Value) tftypes.Value {
+	values := ownMembers(config)
+	for _, f := range fs {
+		v := values[f.Name]
+		switch f.Kind {
+		case Object:
+			if !v.IsNull() {
+				v = plain(f.Fields, v)
+			}
+		case Objects:
+			list := ownItems(v)
+			for i := range list {
+				list[i] = plain(f.Fields, list[i])
+			}
+			if len(list) > 0 {
+				v = tftypes.NewValue(f.Type(), list)
+			}
+		case TextMap:
+			for _, value := range members(v) {
+				if text(value) == "" {
+					v = null(f)
+				}
+			}
+		}
+		if v.IsNull() || saysNothing(f, v) {
+			v = null(f)
+		}
+		values[f.Name] = v
+	}
+	return tftypes.NewValue(config.Type(), values)
 }
 
 func (g generator) configured(fs Fields) Values {
@@ -136,11 +180,13 @@ func (g generator) value(f Field, shown bool) tftypes.Value {
 		return tftypes.NewValue(f.Type(), g.configured(f.Fields))
 	case Objects:
 		values := []tftypes.Value{}
+		twins := g.pick(8) == 7 // items that cannot be told apart
 		for i := range g.pick(4) {
 			item := ownMembers(g.value(f.item(), shown))
-			if g.pick(8) < 7 { // the usual list, whose items can be told apart
-				for _, name := range f.Key {
-					item[name] = str(fmt.Sprint(name, i))
+			for _, name := range f.Key { // see TestKnownLimits for items without
+				item[name] = str(fmt.Sprint(name, i))
+				if twins {
+					item[name] = str("twin")
 				}
 			}
 			values = append(values, tftypes.NewValue(f.Fields.Type(), item))
@@ -402,20 +448,26 @@ func (g generator) unknown(f Field, v tftypes.Value) tftypes.Value {
 		}
 		return g.unknowns(f.Fields, v)
 	case TextMap:
-		values := Values{}
-		for name, value := range ownMembers(v) {
-			values[name] = value
+		if g.plain {
+			return v // see TestKnownLimits
 		}
+		values := ownMembers(v)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			values[name] = g.unknown(Field{Kind: Text, Access: Required}, values[name])
 		}
 		return tftypes.NewValue(f.Type(), values)
 	case List, Objects:
+		if g.plain && f.Kind == List && f.Elem != Text {
+			return v // the same limit, for other ways of writing an item
+		}
 		values := slices.Concat([]tftypes.Value{}, ownItems(v))
 		for i := range values {
-			if f.Kind == List {
+			switch {
+			case f.Kind == List:
 				values[i] = g.unknown(f.elem(), values[i])
-			} else {
+			case g.plain && len(f.Key) > 0: // see TestPlanOfWhatIsNotKnown for unknown keys
+				values[i] = g.unknowns(f.Fields.Without(f.Key...), values[i])
+			default:
 				values[i] = g.unknown(f.item(), values[i])
 			}
 		}
@@ -433,18 +485,30 @@ func (g generator) change(fs Fields, config tftypes.Value) tftypes.Value {
 		}
 		values[f.Name] = g.changed(f, values[f.Name], other[f.Name])
 	}
+	if g.plain {
+		return plain(fs, tftypes.NewValue(config.Type(), values))
+	}
 	return tftypes.NewValue(config.Type(), values)
 }
 
-func (g generator) changed(f Field, v, other tftypes.Value) tftypes.Value {
-	if g.seldom() || v.IsNull() {
+func (g generator) changed(f Field, v, other tftypes.Value, keys ...string) tftypes.Value {
+	key := map[string]bool{}
+	for _, name := range keys {
+		key[name] = true
+	}
+	switch {
+	case v.IsNull():
+		return other
+	case g.plain && (f.holdsMore() || f.Kind == Object || f.Kind == Objects):
+		// a map or JSON with fewer members would keep the state's
+	case g.seldom():
 		return other
 	}
 	switch f.Kind {
 	case Object:
 		values, others := ownMembers(v), ownMembers(g.value(f, false))
 		for _, child := range f.Fields {
-			if child.Access == Shared {
+			if child.Access == Shared && !key[child.Name] {
 				values[child.Name] = g.changed(child, values[child.Name], others[child.Name])
 			}
 		}
@@ -452,9 +516,9 @@ func (g generator) changed(f Field, v, other tftypes.Value) tftypes.Value {
 	case Objects:
 		values := ownItems(v)
 		for i := range values {
-			values[i] = g.changed(f.item(), values[i], values[i])
+			values[i] = g.changed(f.item(), values[i], values[i], f.Key...)
 			j := i
-			if g.seldom() {
+			if !g.plain && g.seldom() {
 				j = g.pick(i + 1)
 			}
 			values[i], values[j] = values[j], values[i]

@@ -56,10 +56,10 @@ func (f Field) covers(has, wanted tftypes.Value) bool {
 	if !has.IsKnown() || !wanted.IsKnown() {
 		return false
 	}
-	if f.empty(wanted) && (f.Kind == Object || f.empty(has)) {
+	if f.empty(wanted) && f.empty(has) {
 		return true
 	}
-	if wanted.IsNull() || has.IsNull() && f.Kind != TextMap { // "" in a map says nothing either
+	if f.Kind != Object && f.Kind != TextMap && (wanted.IsNull() || has.IsNull()) {
 		return false
 	}
 	switch f.Kind {
@@ -131,11 +131,19 @@ func isFullCommit(s string) bool {
 
 // match pairs items of Objects: for each of a the index of its partner in b,
 // or -1. Items are paired by their keys where those tell them apart, else by
-// their places.
+// their places. A key that not every item has does not count: what one side
+// leaves out, the other may have filled in.
 func (f Field) match(a, b []tftypes.Value) []int {
+	var key []string
+	for _, name := range f.Key {
+		lacks := func(item tftypes.Value) bool { return text(members(item)[name]) == "" }
+		if !slices.ContainsFunc(a, lacks) && !slices.ContainsFunc(b, lacks) {
+			key = append(key, name)
+		}
+	}
 	partners := make([]int, len(a))
-	keysA, uniqueA := f.keys(a)
-	keysB, uniqueB := f.keys(b)
+	keysA, uniqueA := keysOf(a, key)
+	keysB, uniqueB := keysOf(b, key)
 	for i := range a {
 		partners[i] = -1
 		if uniqueA && uniqueB {
@@ -147,21 +155,30 @@ func (f Field) match(a, b []tftypes.Value) []int {
 	return partners
 }
 
-// keys are the keys of items, and whether each item has one of its own.
-func (f Field) keys(of []tftypes.Value) (keys []string, unique bool) {
+// keysOf are the keys of items, and whether each item has one of its own.
+func keysOf(of []tftypes.Value, key []string) (keys []string, unique bool) {
 	seen := map[string]bool{}
-	unique = len(f.Key) > 0
+	unique = len(key) > 0
 	for _, item := range of {
 		var parts []string
-		for _, name := range f.Key {
+		for _, name := range key {
 			parts = append(parts, text(members(item)[name]))
 		}
-		key := strings.Join(parts, "\x00")
-		unique = unique && strings.Trim(key, "\x00") != "" && !seen[key]
-		seen[key] = true
-		keys = append(keys, key)
+		joined := strings.Join(parts, "\x00")
+		unique = unique && !seen[joined]
+		seen[joined] = true
+		keys = append(keys, joined)
 	}
 	return keys, unique
+}
+
+// keysKnown reports whether every item can be told by its keys already.
+func (f Field) keysKnown(of []tftypes.Value) bool {
+	return !slices.ContainsFunc(of, func(item tftypes.Value) bool {
+		return !item.IsKnown() || slices.ContainsFunc(f.Key, func(name string) bool {
+			return !members(item)[name].IsKnown()
+		})
+	})
 }
 
 func sameInstant(a, b string) bool {
@@ -225,8 +242,8 @@ func treeCovers(has, wanted any) bool {
 		return ok && slices.EqualFunc(list, wanted, treeCovers)
 	case json.Number:
 		number, ok := has.(json.Number)
-		if !ok {
-			return false
+		if !ok || number == wanted {
+			return ok // the same text, even of what is no number to us: 1e9999999999
 		}
 		a, _, errA := big.ParseFloat(number.String(), 10, numberPrecision, big.ToNearestEven)
 		b, _, errB := big.ParseFloat(wanted.String(), 10, numberPrecision, big.ToNearestEven)

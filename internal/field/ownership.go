@@ -2,6 +2,7 @@ package field
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -36,9 +37,10 @@ func (fs Fields) Plan(config, state tftypes.Value) Values {
 
 type planner struct{ updating bool }
 
-// object plans the attributes of one object. There says whether the state has
-// that object. Exact says that the state's form must not be used, as the state
-// has that object elsewhere in a list, where Terraform does not look for it.
+// object plans the attributes of one object. There says whether the state is
+// known to have that object. Exact says that the state's form must not be used,
+// as the state has that object elsewhere in a list, where Terraform does not
+// look for it.
 func (p planner) object(fs Fields, config, state Values, there, exact bool) Values {
 	planned := make(Values, len(fs))
 	for _, f := range fs {
@@ -48,7 +50,7 @@ func (p planner) object(fs Fields, config, state Values, there, exact bool) Valu
 			if !exact && f.resolved(wanted, state) {
 				planned[f.Name] = known
 			} else {
-				planned[f.Name] = p.set(f, wanted, known, exact)
+				planned[f.Name] = p.set(f, wanted, known, there, exact)
 			}
 		case there:
 			planned[f.Name] = known
@@ -60,7 +62,7 @@ func (p planner) object(fs Fields, config, state Values, there, exact bool) Valu
 }
 
 // set plans an attribute that the configuration sets.
-func (p planner) set(f Field, wanted, state tftypes.Value, exact bool) tftypes.Value {
+func (p planner) set(f Field, wanted, state tftypes.Value, there, exact bool) tftypes.Value {
 	switch {
 	case !wanted.IsKnown():
 		return wanted
@@ -71,7 +73,7 @@ func (p planner) set(f Field, wanted, state tftypes.Value, exact bool) tftypes.V
 	}
 	switch f.Kind {
 	case Object:
-		return tftypes.NewValue(f.Type(), p.object(f.Fields, members(wanted), members(state), !state.IsNull(), exact))
+		return tftypes.NewValue(f.Type(), p.object(f.Fields, members(wanted), members(state), there && !state.IsNull(), exact))
 	case Objects:
 		configured, known := items(wanted), items(state)
 		planned := make([]tftypes.Value, len(configured))
@@ -80,8 +82,10 @@ func (p planner) set(f Field, wanted, state tftypes.Value, exact bool) tftypes.V
 			if j >= 0 {
 				before = known[j]
 			}
+			// Without its key, an item may turn out to be another one.
+			there := there && !before.IsNull() && f.keysKnown(configured)
 			if configured[i].IsKnown() && !configured[i].IsNull() {
-				planned[i] = tftypes.NewValue(f.Fields.Type(), p.object(f.Fields, members(configured[i]), members(before), !before.IsNull(), exact || i != j))
+				planned[i] = tftypes.NewValue(f.Fields.Type(), p.object(f.Fields, members(configured[i]), members(before), there, exact || i != j))
 			} else {
 				planned[i] = configured[i]
 			}
@@ -171,6 +175,9 @@ func (r refresher) object(fs Fields, prior, answer Values, at path.Path) Values 
 }
 
 func (r refresher) value(f Field, prior, answer tftypes.Value, at path.Path) tftypes.Value {
+	if answer.Type() == nil {
+		answer = tftypes.NewValue(f.Type(), nil)
+	}
 	switch {
 	case prior.Type() == nil:
 		return answer
@@ -180,10 +187,14 @@ func (r refresher) value(f Field, prior, answer tftypes.Value, at path.Path) tft
 		return prior
 	case prior.IsNull():
 		return answer
-	case f.holdsMore() && r.owned[at.String()] && f.covers(answer, prior):
-		return prior
+	case f.holdsMore() && r.owned[at.String()]:
+		if f.covers(answer, prior) {
+			return prior
+		} else if answer.IsNull() {
+			return f.nothing() // one that the configuration has, where an empty one may do
+		}
 	case answer.IsNull() && f.Kind != Object: // an object stays one, of nulls: a configuration may have it
-		return tftypes.NewValue(f.Type(), nil)
+		return answer
 	}
 	switch f.Kind {
 	case Object:
@@ -262,12 +273,37 @@ func (f Field) holdsMore() bool {
 	return f.Kind == TextMap || f.Kind == JSON || f.Kind == List && f.Elem == JSON
 }
 
+// nothing is an empty value of an attribute that holdsMore.
+func (f Field) nothing() tftypes.Value {
+	switch f.Kind {
+	case TextMap:
+		return tftypes.NewValue(f.Type(), Values{})
+	case List:
+		return tftypes.NewValue(f.Type(), []tftypes.Value{})
+	default:
+		return tftypes.NewValue(f.Type(), "{}")
+	}
+}
+
 // Differences lists the attributes at which has does not hold what wanted
 // says: the innermost that can be named. What is not known yet does not count.
 func (fs Fields) Differences(wanted, has tftypes.Value) path.Paths {
 	var found path.Paths
 	differences(fs, members(wanted), members(has), path.Empty(), &found)
 	return found
+}
+
+// MayDiffer reports whether has does not hold what wanted says, or may not, as
+// something of it is not known yet.
+func (fs Fields) MayDiffer(wanted, has tftypes.Value) bool {
+	all, had := members(wanted), members(has)
+	for _, f := range fs {
+		value := all[f.Name]
+		if !value.IsNull() && !f.resolved(value, had) && !f.covers(had[f.Name], value) {
+			return true
+		}
+	}
+	return false
 }
 
 func differences(fs Fields, wanted, has Values, at path.Path, found *path.Paths) {
@@ -290,22 +326,24 @@ func (f Field) differences(wanted, has tftypes.Value, at path.Path, found *path.
 	case Objects:
 		wanted, has := items(wanted), items(has)
 		partners := f.match(wanted, has)
-		if len(wanted) == len(has) && inPlace(partners) {
-			for i, item := range wanted {
-				f.item().differences(item, has[i], at.AtListIndex(i), found)
+		if len(wanted) == len(has) && !slices.Contains(partners, -1) && (!f.Ordered || slices.IsSorted(partners)) {
+			for i, j := range partners {
+				f.item().differences(wanted[i], has[j], at.AtListIndex(i), found)
 			}
+			return
+		}
+	case List:
+		if slices.EqualFunc(items(has), items(wanted), func(has, wanted tftypes.Value) bool {
+			return !wanted.IsKnown() || f.elem().covers(has, wanted)
+		}) {
+			return
+		}
+	case TextMap:
+		known := maps.Clone(members(wanted))
+		maps.DeleteFunc(known, func(_ string, value tftypes.Value) bool { return !value.IsKnown() })
+		if f.covers(has, tftypes.NewValue(f.Type(), known)) {
 			return
 		}
 	}
 	*found = append(*found, at)
-}
-
-// inPlace reports whether each item is paired with the one at its own place.
-func inPlace(partners []int) bool {
-	for i, j := range partners {
-		if i != j {
-			return false
-		}
-	}
-	return true
 }

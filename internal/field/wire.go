@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 
@@ -155,7 +156,11 @@ func (f Field) encode(from tftypes.Value) (any, error) {
 		}
 		return json.Number(number.Text('f', 0)), nil
 	case Number:
-		float, _ := number(from).Float64()
+		number := number(from)
+		float, _ := number.Float64()
+		if math.IsInf(float, 0) {
+			return nil, fmt.Errorf("%s: %s is more than the service can hold", f.Name, number.Text('g', 10))
+		}
 		return float, nil
 	case Object:
 		children := members(from)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ const (
 	envAPIKey       = "GRAPHDEPLOY_API_KEY" //nolint:gosec // the name, not the key
 	envAPIKeyHeader = "GRAPHDEPLOY_API_KEY_HEADER"
 	envHosting      = "GRAPHDEPLOY_HOSTING"
+	envExtended     = "GRAPHDEPLOY_EXTENDED_OPERATIONS"
 )
 
 const (
@@ -53,6 +55,7 @@ type providerConfig struct {
 	APIKeyHeader   types.String `tfsdk:"api_key_header"`
 	Headers        types.Map    `tfsdk:"headers"`
 	Hosting        types.String `tfsdk:"hosting"`
+	Extended       types.Bool   `tfsdk:"extended_operations"`
 	RequestTimeout types.String `tfsdk:"request_timeout"`
 	MaxRetries     types.Int64  `tfsdk:"max_retries"`
 	CACertFile     types.String `tfsdk:"ca_cert_file"`
@@ -64,6 +67,7 @@ type settings struct {
 	apiKeyHeader   string
 	header         http.Header
 	hosting        string
+	extended       bool
 	requestTimeout time.Duration
 	maxRetries     int
 	roots          *x509.CertPool
@@ -105,6 +109,14 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 	if s.hosting != "" && !slices.Contains(hostings, s.hosting) {
 		diags.AddAttributeError(path.Root("hosting"), "Unknown hosting", fmt.Sprintf("%s is %q; it can be %s, or be left out.", envHosting, s.hosting, strings.Join(hostings, " or ")))
 	}
+	s.extended = c.Extended.ValueBool()
+	if text := os.Getenv(envExtended); c.Extended.IsNull() && text != "" {
+		extended, err := strconv.ParseBool(text)
+		if err != nil {
+			diags.AddAttributeError(path.Root("extended_operations"), "Not a boolean", fmt.Sprintf("%s is %q; it can be true or false, or be left out.", envExtended, text))
+		}
+		s.extended = extended
+	}
 	if !c.RequestTimeout.IsNull() {
 		timeout, err := time.ParseDuration(c.RequestTimeout.ValueString())
 		if err != nil || timeout <= 0 {
@@ -124,7 +136,7 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 func (c providerConfig) refuseUnknown(diags *diag.Diagnostics) {
 	for name, value := range map[string]attr.Value{
 		"base_url": c.BaseURL, "api_key": c.APIKey, "api_key_header": c.APIKeyHeader, "headers": c.Headers,
-		"hosting": c.Hosting, "request_timeout": c.RequestTimeout, "max_retries": c.MaxRetries, "ca_cert_file": c.CACertFile,
+		"hosting": c.Hosting, "extended_operations": c.Extended, "request_timeout": c.RequestTimeout, "max_retries": c.MaxRetries, "ca_cert_file": c.CACertFile,
 	} {
 		unknown := value.IsUnknown()
 		if values, ok := value.(types.Map); ok {

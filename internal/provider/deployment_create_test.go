@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,20 +76,13 @@ func TestAccLostAnswerToACreate(t *testing.T) {
 
 func TestAccWaits(t *testing.T) {
 	t.Parallel()
+	// Each look at the clock is a second later, so that deployments get ready
+	// after some requests, whatever the machine is doing.
 	clock := func() func() time.Time {
-		// Each look at the clock is a second later, so that deployments get
-		// ready after some requests, whatever the machine is doing.
-		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		ticks := make(chan time.Time)
-		t.Cleanup(func() { close(ticks) })
-		go func() {
-			defer func() { _ = recover() }() // the channel is closed at the end
-			for {
-				now = now.Add(time.Second)
-				ticks <- now
-			}
-		}()
-		return func() time.Time { return <-ticks }
+		var seconds atomic.Int64
+		return func() time.Time {
+			return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(seconds.Add(1)) * time.Second)
+		}
 	}
 	for until, want := range map[string]resource.TestCheckFunc{
 		"":        resource.TestCheckResourceAttr(this, "status", "READY"),

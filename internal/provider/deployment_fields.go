@@ -69,6 +69,9 @@ var deploymentFields = field.Fields{
 		Doc: "Version of the deployment's image."},
 }
 
+// changeableFields are what a change of a deployment can be about.
+var changeableFields = deploymentFields.Without("name", "source")
+
 // sourceConfigFields are section 2.2.
 var sourceConfigFields = field.Fields{
 	{Name: "integration_id", Kind: field.UUID, Doc: "Code-host integration, a UUID: the `host_integration_id` of a `graphdeploy_codehost_repo`."},

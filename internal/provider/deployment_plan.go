@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
@@ -18,28 +19,47 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	state := attributesOf(req.State.Raw)
 	if req.Plan.Raw.IsNull() {
 		r.checkDeletionPolicy(state, &resp.Diagnostics)
-		addAbandoned(&resp.Diagnostics, state, "will be")
+		if !r.deletes(state) {
+			r.addAbandoned(&resp.Diagnostics, state, "will be")
+		}
 		return
 	}
 	plan := attributesOf(req.Plan.Raw)
 	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
 
-	resp.Plan.Raw = field.With(req.Plan.Raw, deploymentFields.Plan(req.Config.Raw, req.State.Raw))
+	planned := deploymentFields.Plan(req.Config.Raw, req.State.Raw)
+	resp.Plan.Raw = field.With(req.Plan.Raw, planned)
 	if req.State.Raw.IsNull() {
 		return
 	}
-	if plan.differs(state, "name") {
-		addLeftRunning(&resp.Diagnostics, state)
-		return
-	}
-	if plan.differs(state, "source") {
-		resp.Diagnostics.AddAttributeError(path.Root("source"), "A replacement needs a new name", fmt.Sprintf(
-			"A change of source replaces the deployment, but the provider cannot delete deployment %s: it would keep its name, and the new one be refused. Choose a new name as well; the old deployment then keeps running.", describe(state)))
+	if plan.differs(state, "name") || plan.differs(state, "source") {
+		r.checkReplacement(plan, state, &resp.Diagnostics)
 		return
 	}
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
-	r.refuseChanges(resp.Plan.Raw, req.State.Raw, req.Config.Raw, memory, &resp.Diagnostics)
+	if !r.extended {
+		r.refuseChanges(resp.Plan.Raw, req.State.Raw, req.Config.Raw, memory, &resp.Diagnostics)
+		return
+	}
+	_, gone, secretsChange := changedSecrets(plan, state)
+	secretsChange = secretsChange && !memory.holds(configuredSecrets(attributesOf(req.Config.Raw)), gone)
+	if secretsChange || deploymentFields.MayDiffer(resp.Plan.Raw, req.State.Raw) {
+		resp.Plan.Raw = field.With(req.Plan.Raw, deploymentFields.Unknown(planned, attributesOf(req.Config.Raw), changesWithRevision(state)...))
+	}
+}
+
+// changesWithRevision are the attributes that the service may change by itself
+// with a change of the deployment.
+func changesWithRevision(state attributes) [][]string {
+	places := [][]string{
+		{"updated_at"}, {"status"}, {"latest_revision_id"}, {"active_revision_id"}, {"image_version"},
+		{"source_revision_config", "repo_commit_sha"},
+	}
+	if state.text("source") == client.SourceCodehost {
+		places = append(places, []string{"source_revision_config", "image_uri"}) // built anew
+	}
+	return places
 }
 
 // differs reports whether a required attribute has another value in the state,
@@ -48,25 +68,56 @@ func (a attributes) differs(state attributes, name string) bool {
 	return a[name].IsKnown() && !a[name].Equal(state[name])
 }
 
+// deletes reports whether destroying deletes the deployment in the service.
+func (r *deploymentResource) deletes(state attributes) bool {
+	return r.extended && state.text("deletion_policy") != deletionAbandon
+}
+
+// checkReplacement refuses a replacement that could not be made, and warns of
+// one that leaves the old deployment running.
+func (r *deploymentResource) checkReplacement(plan, state attributes, diags *diag.Diagnostics) {
+	switch {
+	case r.deletes(state):
+	case plan.differs(state, "name"):
+		diags.AddAttributeWarning(path.Root("name"), "The old deployment keeps running", fmt.Sprintf(
+			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running in the service, as %s.", describe(state), r.whyKept(state)))
+	case !plan["name"].IsKnown():
+	default:
+		diags.AddAttributeError(path.Root("source"), "A replacement needs a new name", fmt.Sprintf(
+			"A change of source replaces the deployment, but the old deployment %s would not be deleted, as %s: it would keep its name, and the new one be refused. Choose a new name as well; the old deployment then keeps running.", describe(state), r.whyKept(state)))
+	}
+}
+
+// whyKept says why destroying does not delete.
+func (r *deploymentResource) whyKept(state attributes) string {
+	if state.text("deletion_policy") == deletionAbandon {
+		return fmt.Sprintf("its deletion_policy is %q", deletionAbandon)
+	}
+	return "the service's interface shows no operation that deletes it, and the provider does not have extended_operations = true"
+}
+
 // refuseChanges refuses what would have to change the service, at each
 // attribute: the interface shows no operation for it. A change of what lives
 // in Terraform alone passes, and so do secrets that the service already has.
 func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, memory *secretsMemory, diags *diag.Diagnostics) {
 	who := describe(attributesOf(state))
 	for _, at := range deploymentFields.Differences(plan, state) {
+		names := namesOf(at)
 		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
-			"The service has another value for %s of deployment %s, and its interface shows no operation that would change it. You can\n"+
-				"  - take over the service's value: %s;\n"+
-				"  - leave the attribute out, or name it in lifecycle { ignore_changes }, and so leave it to the service;\n"+
-				"  - choose a new name: that makes a second deployment, and the first keeps running.",
-			at, who, "see it with terraform state show"))
+			"For %s of deployment %s the service has %s and the configuration %s, and the service's interface shows no operation that would change it. You can\n"+
+				"  - take over the service's value into the configuration;\n"+
+				"  - leave the attribute to the service: name it in lifecycle { ignore_changes = [ … ] };\n"+
+				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
+				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.",
+			at, who, deploymentFields.Show(state, names), deploymentFields.Show(plan, names)))
 	}
 	if at, gone, changed := changedSecrets(attributesOf(plan), attributesOf(state)); changed && !memory.holds(configuredSecrets(attributesOf(config)), gone) {
 		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
 			"The secrets of deployment %s are not those that the service has, as far as it shows, and its interface shows no operation that would change them. You can\n"+
-				"  - set the values that the service has;\n"+
-				"  - leave them out, or name them in lifecycle { ignore_changes }, and so leave them to the service;\n"+
-				"  - choose a new name: that makes a second deployment, and the first keeps running.", who))
+				"  - take over the values that the service has;\n"+
+				"  - leave them to the service: leave them out, or name them in lifecycle { ignore_changes = [ … ] };\n"+
+				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
+				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.", who))
 	}
 }
 
@@ -85,20 +136,14 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 
 // checkDeletionPolicy refuses a promise that cannot be kept.
 func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.Diagnostics) {
-	if values.text("deletion_policy") == deletionDelete {
+	if values.text("deletion_policy") == deletionDelete && !r.extended {
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployments cannot be deleted", fmt.Sprintf(
-			"deletion_policy = %q insists on deleting, but the service's interface shows no operation for it. Leave it out, or set %q: destroying then takes the deployment out of the state only.", deletionDelete, deletionAbandon))
+			"deletion_policy = %q insists on deleting, but the service's interface shows no operation for it. Set extended_operations = true in the provider, if your service offers DELETE for deployments; or leave it out, or set %q: destroying then takes the deployment out of the state only.", deletionDelete, deletionAbandon))
 	}
 }
 
 // addAbandoned warns that a deployment goes on without Terraform.
-func addAbandoned(diags *diag.Diagnostics, state attributes, when string) {
+func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes, when string) {
 	diags.AddWarning("The deployment keeps running", fmt.Sprintf(
-		"Deployment %s %s taken out of the state only: the service's interface shows no operation that deletes it. Delete it in the service when it is not needed, or import it to manage it again.", describe(state), when))
-}
-
-// addLeftRunning warns that a replacement does not remove what it replaces.
-func addLeftRunning(diags *diag.Diagnostics, state attributes) {
-	diags.AddAttributeWarning(path.Root("name"), "The old deployment keeps running", fmt.Sprintf(
-		"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running in the service: its interface shows no operation that deletes it.", describe(state)))
+		"Deployment %s %s taken out of the state only, as %s. Delete it in the service when it is not needed, or import it to manage it again.", describe(state), when, r.whyKept(state)))
 }

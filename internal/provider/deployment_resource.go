@@ -13,8 +13,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -27,6 +29,7 @@ var (
 	_ resource.ResourceWithValidateConfig = (*deploymentResource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*deploymentResource)(nil)
 	_ resource.ResourceWithImportState    = (*deploymentResource)(nil)
+	_ resource.ResourceWithIdentity       = (*deploymentResource)(nil)
 )
 
 // deploymentResource is graphdeploy_deployment. What the interface says of a
@@ -74,8 +77,8 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletionAbandon, deletionDelete)},
-		MarkdownDescription: "What destroying does: `abandon` takes the deployment out of the state and never deletes it; `delete` insists on deleting, which is refused at plan as the interface shows no operation for it. " +
-			"Left out, it deletes where it can, and abandons otherwise.",
+		MarkdownDescription: "What destroying does: `abandon` takes the deployment out of the state and never deletes it; `delete` insists on deleting, which is refused at plan unless the provider has `extended_operations`. " +
+			"Left out, it deletes where it can: with `extended_operations`, and otherwise it abandons.",
 	}
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{stringvalidator.OneOf(waitCreated, waitReady, waitActive)},
@@ -85,11 +88,26 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	attributes["timeouts"] = timeouts.Attributes(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "Time to wait for what `wait_until` says after a create, such as `45s` or `30m`. Default `20m`.",
 		Update: true, UpdateDescription: "Time to wait for what `wait_until` says after a change, such as `45s` or `30m`. Default `20m`.",
+		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Default `20m`. It must be in the state, by an apply, before the destroy.",
 	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "A deployment of a hosted application. A change of `name` or `source` replaces it. " +
 			"What the configuration leaves out belongs to the service: the state shows it, and no plan proposes to change it.",
 		Attributes: attributes,
+	}
+}
+
+// IdentitySchema is what tells a deployment from all others (Terraform 1.12).
+func (r *deploymentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the deployment, a UUID."},
+	}}
+}
+
+// identify sets the identity that belongs to a state.
+func identify(ctx context.Context, identity *tfsdk.ResourceIdentity, state tftypes.Value, diags *diag.Diagnostics) {
+	if identity != nil {
+		diags.Append(identity.SetAttribute(ctx, path.Root("id"), attributesOf(state).text("id"))...)
 	}
 }
 
@@ -132,9 +150,11 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		r.addCreateFailure(&resp.Diagnostics, name, err, request.Secrets)
 		return
 	}
-	limit := waitLimit(ctx, plan, req.Plan, "create", &resp.Diagnostics)
 	memory := newSecretsMemory()
-	made, gone := r.waitFor(ctx, made, plan.text("wait_until"), limit, memory.see, &resp.Diagnostics)
+	made, gone := r.waitFor(ctx, made, wait{
+		until: plan.text("wait_until"), limit: waitLimit(ctx, req.Plan.GetAttribute, timeouts.Value.Create, &resp.Diagnostics),
+		done: "created", setting: "timeouts.create", see: memory.see,
+	}, &resp.Diagnostics)
 	if gone {
 		return
 	}
@@ -145,6 +165,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
+	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
 	for _, at := range deploymentFields.Differences(req.Plan.Raw, answer) {
 		resp.Diagnostics.AddAttributeWarning(at, "The service reports another value",
 			fmt.Sprintf("Deployment %q (%s) was created, but the service does not report the value that was sent. If that stays, the next plan shows it as drift.", name, made.ID))
@@ -165,8 +186,12 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 			"The service has a deployment of that name, with id %s. Nothing was created. To manage that one, import it:\n\n  terraform import ADDRESS %[1]s\n\nwhere ADDRESS is the address of this resource; or choose another name.", exists.Existing.ID))
 	case errors.As(err, &lost):
 		r.access.addFailure(diags, summary, lost.Err, nil)
-		diags.AddError(fmt.Sprintf("Deployment %q may come up later", name),
-			"The answer to the request was lost, and no deployment of that name is listed. It was most likely not made. Apply again: before anything is created, the provider looks for the name, and if the deployment has come up by then, says how to import it.")
+		found := "no deployment of that name is listed. It was most likely not made"
+		if lost.Look != nil {
+			found = "whether it was made could not be found out: " + lost.Look.Error()
+		}
+		diags.AddError(fmt.Sprintf("Deployment %q may come up later", name), fmt.Sprintf(
+			"The answer to the request was lost, and %s. Apply again: before anything is created, the provider looks for the name, and if the deployment has come up by then, says how to import it.", found))
 	default:
 		r.access.addFailure(diags, summary, err, requestPlaces(secrets))
 	}
@@ -202,6 +227,9 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.Diagnostics.AddError("No such deployment", fmt.Sprintf("The service lists no deployment with id %s. Check the id, and that the credential may see it.", id))
 		return
 	case errors.Is(err, client.ErrNotFound):
+		// A state of before Terraform 1.12 has no identity yet, and needs one
+		// even now.
+		identify(ctx, resp.Identity, req.State.Raw, &resp.Diagnostics)
 		resp.State.RemoveResource(ctx)
 		return
 	case err != nil:
@@ -221,50 +249,49 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	memory.save(ctx, resp.Private, &resp.Diagnostics)
 	resp.State.Raw = field.With(req.State.Raw, refreshed)
+	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
 }
 
-// Update saves what lives in Terraform alone; a plan that would change the
-// service does not get here, but for values that were not known at plan.
-func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
-	r.refuseChanges(req.Plan.Raw, req.State.Raw, req.Config.Raw, memory, &resp.Diagnostics)
+// ImportState takes an id, an exact name, or an identity. Read does the rest.
+func (r *deploymentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id := req.ID
+	switch {
+	case id == "" && req.Identity != nil:
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
+		if !field.IsUUID(id) && !resp.Diagnostics.HasError() {
+			resp.Diagnostics.AddAttributeError(path.Root("id"), "Not a UUID", fmt.Sprintf("The identity of a deployment is its id, a UUID such as %s; this is %q.", exampleID, id))
+		}
+	case !field.IsUUID(id):
+		id = r.idOfName(ctx, id, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, req.State.Raw))
-	saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)
-	memory.apply(configuredSecrets(attributesOf(req.Config.Raw)))
-	memory.save(ctx, resp.Private, &resp.Diagnostics)
-}
-
-// Delete takes the deployment out of the state. The interface shows no
-// operation that would remove it from the service.
-func (r *deploymentResource) Delete(_ context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	addAbandoned(&resp.Diagnostics, attributesOf(req.State.Raw), "was")
-}
-
-// ImportState takes an id or an exact name. Read does the rest.
-func (r *deploymentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id := req.ID
-	if !field.IsUUID(id) {
-		found, err := r.client.DeploymentsNamed(ctx, req.ID)
-		if err != nil {
-			r.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot look for deployment %q", req.ID), err, nil)
-			return
-		}
-		if len(found) != 1 {
-			addNotOne(&resp.Diagnostics, req.ID, found)
-			return
-		}
-		id = found[0].ID
-	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
 }
+
+// idOfName finds the one deployment of exactly that name.
+func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *diag.Diagnostics) string {
+	found, err := r.client.DeploymentsNamed(ctx, name)
+	switch {
+	case err != nil:
+		r.access.addFailure(diags, fmt.Sprintf("Cannot look for deployment %q", name), err, nil)
+	case len(found) != 1:
+		addNotOne(diags, name, found)
+	default:
+		return found[0].ID
+	}
+	return ""
+}
+
+// exampleID shows in messages what an id looks like.
+const exampleID = "123e4567-e89b-12d3-a456-426614174000"
 
 // addNotOne tells that a name fits no deployment, or several.
 func addNotOne(diags *diag.Diagnostics, name string, found []*client.Deployment) {
 	if len(found) == 0 {
-		diags.AddError("No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q. Give the exact name, or the id, which is a UUID such as 123e4567-e89b-12d3-a456-426614174000.", name))
+		diags.AddError("No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q. Give the exact name, or the id, which is a UUID such as %s.", name, exampleID))
 		return
 	}
 	detail := fmt.Sprintf("The service lists %d deployments named %q. Give the id of one of them:\n", len(found), name)

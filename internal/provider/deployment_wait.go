@@ -9,66 +9,76 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
-// waitLimit is the time limit that the plan sets for an operation.
-func waitLimit(ctx context.Context, plan attributes, raw tfsdk.Plan, operation string, diags *diag.Diagnostics) time.Duration {
-	if plan["timeouts"].IsNull() {
+// waitLimit is the time limit of an operation: what timeouts says, in the plan
+// or state that get reads.
+func waitLimit(ctx context.Context, get func(context.Context, path.Path, any) diag.Diagnostics,
+	operation func(timeouts.Value, context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics,
+) time.Duration {
+	var configured timeouts.Value
+	diags.Append(get(ctx, path.Root("timeouts"), &configured)...)
+	if configured.IsNull() {
 		return defaultWaitTimeout
 	}
-	var configured timeouts.Value
-	diags.Append(raw.GetAttribute(ctx, path.Root("timeouts"), &configured)...)
-	limit, more := configured.Create(ctx, defaultWaitTimeout)
-	if operation == "update" {
-		limit, more = configured.Update(ctx, defaultWaitTimeout)
-	}
+	limit, more := operation(configured, ctx, defaultWaitTimeout)
 	diags.Append(more...)
 	return limit
 }
 
-// waitFor waits until a deployment that was just made is what wait_until says,
-// and returns the last reading of it. Whatever ends the wait early is told;
-// only a deployment that is gone or going is an error, since an error has
-// Terraform replace the deployment. Gone says that nothing is left to save.
-// Each reading is shown to see.
-func (r *deploymentResource) waitFor(ctx context.Context, made *client.Deployment, until string, limit time.Duration, see func(*client.Deployment), diags *diag.Diagnostics) (last *client.Deployment, gone bool) {
-	waiting, cancel := context.WithTimeout(ctx, limit)
+// wait is what to wait for after a write.
+type wait struct {
+	until    string                   // wait_until
+	revision *string                  // the latest revision is to be this one, when not nil
+	limit    time.Duration            //
+	done     string                   // what was done: "created"
+	setting  string                   // what sets the limit
+	see      func(*client.Deployment) // is shown each reading
+}
+
+// waitFor waits until a deployment that was just written is what wait_until
+// says, and returns the last reading of it. Whatever ends the wait early is
+// told; only a deployment that is gone or going is an error, since an error has
+// Terraform replace a new deployment. Gone says that nothing is left to save.
+func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deployment, w wait, diags *diag.Diagnostics) (last *client.Deployment, gone bool) {
+	waiting, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()
-	last, err := r.client.Wait(waiting, made, func(d *client.Deployment) bool {
-		see(d)
-		return reached(d, until)
+	last, err := r.client.Wait(waiting, written, func(d *client.Deployment) bool {
+		w.see(d)
+		return w.reached(d)
 	})
 
 	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
 	switch {
-	case last.Status == client.StatusAwaitingDelete && until != waitCreated:
+	case last.Status == client.StatusAwaitingDelete && w.until != waitCreated:
 		diags.AddError("The deployment is being deleted", fmt.Sprintf("Deployment %s has status %s while it was waited for: somebody, or the service, is deleting it.", who, last.Status))
-	case err == nil, until == waitCreated:
+	case err == nil, w.until == waitCreated:
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddError("The deployment vanished", fmt.Sprintf("Deployment %s was created and listed, but is listed no more while it was waited for. Apply again to create it anew.", who))
+		diags.AddError("The deployment vanished", fmt.Sprintf("Deployment %s was %s and listed, but is listed no more while it was waited for. Apply again to create it anew.", who, w.done))
 		return last, true
 	case errors.Is(ctx.Err(), context.Canceled):
-		diags.AddWarning("Interrupted while waiting", fmt.Sprintf("Deployment %s was created and is in the state. Its last status was %s.", who, last.Status))
+		diags.AddWarning("Interrupted while waiting", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done, last.Status))
 	case errors.Is(err, context.DeadlineExceeded):
 		diags.AddWarning("The deployment is not ready yet", fmt.Sprintf(
-			"Deployment %s was created and is in the state, but after %s its status is %s; wait_until says %q. It goes on coming up by itself: the next plan reads its status. To wait longer, raise timeouts.create.",
-			who, limit, last.Status, orDefault(until, waitReady)))
+			"Deployment %s was %s and is in the state, but after %s its status is %s; wait_until says %q. It goes on by itself: the next plan reads its status. To wait longer, raise %s.",
+			who, w.done, w.limit, last.Status, orDefault(w.until, waitReady), w.setting))
 	default:
-		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was created and is in the state, but it cannot be watched: %s", who, sentence(err.Error())))
+		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but it cannot be watched: %s", who, w.done, sentence(err.Error())))
 	}
 	return last, false
 }
 
 // reached reports whether there is nothing more to wait for.
-func reached(d *client.Deployment, until string) bool {
+func (w wait) reached(d *client.Deployment) bool {
 	ready := d.Status == client.StatusReady || d.Status == client.StatusUnused
 	switch {
-	case until == waitCreated, d.Status == client.StatusAwaitingDelete:
+	case w.until == waitCreated, d.Status == client.StatusAwaitingDelete:
 		return true
-	case until == waitActive:
+	case w.revision != nil && (d.LatestRevisionID == nil || *d.LatestRevisionID != *w.revision):
+		return false // a list that does not know the change yet
+	case w.until == waitActive:
 		return ready && d.LatestRevisionID != nil && d.ActiveRevisionID != nil && *d.LatestRevisionID == *d.ActiveRevisionID
 	default:
 		return ready

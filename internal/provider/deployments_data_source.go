@@ -52,16 +52,61 @@ func show(d *client.Deployment) shownDeployment {
 // deploymentTypes are the values of the filter deployment_type (section 4.2).
 var deploymentTypes = []string{"dev_free", "dev", "prod"}
 
-type deploymentsModel struct {
+// The filters of List Deployments, in words; the data source and the list
+// resource have them all.
+const (
+	docNameContains     = "Only deployments whose name contains this. How it is matched, upper and lower case for example, is not documented: the service decides."
+	docStatus           = "Only deployments of this status. The values that the service accepts here are not documented."
+	docRemoteReconciled = "Only deployments that are, or are not, reconciled remotely."
+	docTagValueIDs      = "Only deployments with these tag values, by id. Empty means none of them: the result is empty."
+	docImageVersion     = "Only deployments of this image version."
+	docDeploymentIDs    = "Only these deployments, by id, UUIDs; any number, asked for 100 at a time. Empty means none of them: the result is empty."
+)
+
+var docDeploymentType = "Only deployments of this type: " + field.Quoted(deploymentTypes) + "."
+
+// deploymentFilterModel are the filters that are single values.
+type deploymentFilterModel struct {
 	NameContains     types.String `tfsdk:"name_contains"`
 	Status           types.String `tfsdk:"status"`
 	RemoteReconciled types.Bool   `tfsdk:"remote_reconciled"`
-	TagValueIDs      types.Set    `tfsdk:"tag_value_ids"`
 	ImageVersion     types.String `tfsdk:"image_version"`
 	DeploymentType   types.String `tfsdk:"deployment_type"`
-	DeploymentIDs    types.Set    `tfsdk:"deployment_ids"`
-	MaxResults       types.Int64  `tfsdk:"max_results"`
-	Deployments      types.List   `tfsdk:"deployments"`
+}
+
+// collection is a list or a set.
+type collection interface {
+	IsNull() bool
+	ElementsAs(ctx context.Context, target any, allowUnhandled bool) diag.Diagnostics
+}
+
+// filter is what the arguments ask the service for. None says that an empty
+// collection lets nothing through, whatever the service has.
+func (m deploymentFilterModel) filter(ctx context.Context, tags, ids collection, diags *diag.Diagnostics) (filter client.DeploymentFilter, none bool) {
+	filter = client.DeploymentFilter{
+		NameContains:     m.NameContains.ValueStringPointer(),
+		Status:           m.Status.ValueStringPointer(),
+		RemoteReconciled: m.RemoteReconciled.ValueBoolPointer(),
+		ImageVersion:     m.ImageVersion.ValueStringPointer(),
+		DeploymentType:   m.DeploymentType.ValueStringPointer(),
+	}
+	if !tags.IsNull() {
+		diags.Append(tags.ElementsAs(ctx, &filter.TagValueIDs, false)...)
+		none = none || len(filter.TagValueIDs) == 0
+	}
+	if !ids.IsNull() {
+		diags.Append(ids.ElementsAs(ctx, &filter.DeploymentIDs, false)...)
+		none = none || len(filter.DeploymentIDs) == 0
+	}
+	return filter, none
+}
+
+type deploymentsModel struct {
+	deploymentFilterModel
+	TagValueIDs   types.Set   `tfsdk:"tag_value_ids"`
+	DeploymentIDs types.Set   `tfsdk:"deployment_ids"`
+	MaxResults    types.Int64 `tfsdk:"max_results"`
+	Deployments   types.List  `tfsdk:"deployments"`
 }
 
 func (d *deploymentsDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -72,18 +117,18 @@ func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Deployments that the service lists, in its order. Filters that are left out do not filter; all that are set must fit.",
 		Attributes: map[string]schema.Attribute{
-			"name_contains":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only deployments whose name contains this. How it is matched, upper and lower case for example, is not documented: the service decides."},
-			"status":            schema.StringAttribute{Optional: true, MarkdownDescription: "Only deployments of this status. The values that the service accepts here are not documented."},
-			"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only deployments that are, or are not, reconciled remotely."},
+			"name_contains":     schema.StringAttribute{Optional: true, MarkdownDescription: docNameContains},
+			"status":            schema.StringAttribute{Optional: true, MarkdownDescription: docStatus},
+			"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: docRemoteReconciled},
 			"tag_value_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
 				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
-				MarkdownDescription: "Only deployments with these tag values, by id. An empty set means none of them: the result is empty."},
-			"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: "Only deployments of this image version."},
+				MarkdownDescription: docTagValueIDs},
+			"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: docImageVersion},
 			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deploymentTypes...)},
-				MarkdownDescription: "Only deployments of this type: " + field.Quoted(deploymentTypes) + "."},
+				MarkdownDescription: docDeploymentType},
 			"deployment_ids": schema.SetAttribute{Optional: true, ElementType: field.UUIDType{},
 				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(field.UUIDValidator())},
-				MarkdownDescription: "Only these deployments, by id, UUIDs; any number, asked for 100 at a time. An empty set means none of them: the result is empty."},
+				MarkdownDescription: docDeploymentIDs},
 			"max_results": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
 				MarkdownDescription: "Most deployments to return, at least 1. Left out, all are returned."},
 			"deployments": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments found.",
@@ -99,9 +144,12 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 		return
 	}
 	shown := []shownDeployment{}
-	filter, none := model.filter(ctx, &resp.Diagnostics)
+	filter, none := model.filter(ctx, model.TagValueIDs, model.DeploymentIDs, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	if !model.MaxResults.IsNull() {
+		filter.PageSize = int(min(model.MaxResults.ValueInt64(), client.MaxPageSize))
 	}
 	if !none {
 		for found, err := range d.client.Deployments(ctx, filter) {
@@ -117,30 +165,6 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 	}
 	model.Deployments = listOf(ctx, shownDeploymentFields, shown, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
-}
-
-// filter is what the arguments ask the service for. None says that an empty
-// set lets nothing through, whatever the service has.
-func (m deploymentsModel) filter(ctx context.Context, diags *diag.Diagnostics) (filter client.DeploymentFilter, none bool) {
-	filter = client.DeploymentFilter{
-		NameContains:     m.NameContains.ValueStringPointer(),
-		Status:           m.Status.ValueStringPointer(),
-		RemoteReconciled: m.RemoteReconciled.ValueBoolPointer(),
-		ImageVersion:     m.ImageVersion.ValueStringPointer(),
-		DeploymentType:   m.DeploymentType.ValueStringPointer(),
-	}
-	if !m.MaxResults.IsNull() {
-		filter.PageSize = int(min(m.MaxResults.ValueInt64(), client.MaxPageSize))
-	}
-	if !m.TagValueIDs.IsNull() {
-		diags.Append(m.TagValueIDs.ElementsAs(ctx, &filter.TagValueIDs, false)...)
-		none = none || len(filter.TagValueIDs) == 0
-	}
-	if !m.DeploymentIDs.IsNull() {
-		diags.Append(m.DeploymentIDs.ElementsAs(ctx, &filter.DeploymentIDs, false)...)
-		none = none || len(filter.DeploymentIDs) == 0
-	}
-	return filter, none
 }
 
 // listOf writes values of a client type as a list of objects.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -22,7 +23,10 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-var _ provider.Provider = (*graphdeploy)(nil)
+var (
+	_ provider.Provider                  = (*graphdeploy)(nil)
+	_ provider.ProviderWithListResources = (*graphdeploy)(nil)
+)
 
 // graphdeploy is the provider.
 type graphdeploy struct {
@@ -41,6 +45,8 @@ func New(version string, tune ...func(*client.Config)) func() provider.Provider 
 type providerData struct {
 	client  *client.Client
 	hosting string // hostingCloud, hostingSelfHosted, or "" when not said
+	// extended allows operations that the interface does not show.
+	extended bool
 	// access says in words how the service is reached, for messages.
 	access access
 }
@@ -74,6 +80,11 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 			"hosting": schema.StringAttribute{
 				Optional: true, Validators: []validator.String{stringvalidator.OneOf(hostings...)},
 				MarkdownDescription: "How the service is hosted: " + field.Quoted(hostings) + ". When set, a `source` that is not available there is refused at plan. " + orEnvironment(envHosting) + " Left out, it is not checked.",
+			},
+			"extended_operations": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether deployments are changed with `PATCH /v2/deployments/{id}` and deleted with `DELETE /v2/deployments/{id}`. The interface of the service does not show these operations; services of its family offer them. " +
+					"Default `false`: only the documented operations are ever called, a plan that would change the service fails, and destroying takes a deployment out of the state only. " + orEnvironment(envExtended),
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
@@ -113,13 +124,18 @@ func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureReque
 	for _, tune := range p.tune {
 		tune(&clientConfig)
 	}
-	data := &providerData{client: client.New(clientConfig), hosting: settings.hosting, access: settings.access()}
+	data := &providerData{client: client.New(clientConfig), hosting: settings.hosting, extended: settings.extended, access: settings.access()}
 	resp.ResourceData = data
 	resp.DataSourceData = data
+	resp.ListResourceData = data
 }
 
 func (p *graphdeploy) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{newDeploymentResource}
+}
+
+func (p *graphdeploy) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{newDeploymentListResource}
 }
 
 func (p *graphdeploy) DataSources(context.Context) []func() datasource.DataSource {

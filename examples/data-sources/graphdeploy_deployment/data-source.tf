@@ -1,0 +1,7 @@
+data "graphdeploy_deployment" "shop" {
+  name = "shop"
+}
+
+output "shop_status" {
+  value = data.graphdeploy_deployment.shop.status
+}

@@ -1,0 +1,22 @@
+terraform {
+  required_providers {
+    graphdeploy = {
+      source  = "graphdeploy/graphdeploy"
+      version = "~> 0.1"
+    }
+  }
+}
+
+# The credential comes from the environment variable GRAPHDEPLOY_API_KEY.
+provider "graphdeploy" {
+  base_url = "https://deploy.example.com/api"
+}
+
+resource "graphdeploy_deployment" "hello" {
+  name   = "hello"
+  source = "external_docker"
+
+  source_revision_config = {
+    image_uri = "registry.example.com/hello:1.0"
+  }
+}

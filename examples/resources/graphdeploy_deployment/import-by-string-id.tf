@@ -1,0 +1,4 @@
+import {
+  to = graphdeploy_deployment.shop
+  id = "shop" # the exact name, or the id
+}

@@ -1,0 +1,5 @@
+# By exact name
+terraform import graphdeploy_deployment.shop shop
+
+# By id
+terraform import graphdeploy_deployment.shop 0b7d6a52-9f0e-4f7c-8d7e-6f1c2a3b4d5e

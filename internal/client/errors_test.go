@@ -1,0 +1,340 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestErrorNamesOperationMethodPathStatusAndRequest(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer(422, `{"detail":"no such integration"}`, "X-Request-Id", "req-7"))
+	_, err := s.client(t).Repositories(t.Context(), idA)
+	same(t, "text", err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such integration (request id req-7)")
+	failed := asError(t, err)
+	same(t, "error", *failed, Error{Operation: "list repositories", Method: "GET", Path: "/v1/integrations/forge/codehost/" + idA + "/repos",
+		Status: 422, Message: "no such integration", RequestID: "req-7"})
+}
+
+func TestErrorText(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]*Error{
+		"try failed (GET /x)":                                 {Operation: "try", Method: "GET", Path: "/x"},
+		"try failed (GET /x): 503 Service Unavailable":        {Operation: "try", Method: "GET", Path: "/x", Status: 503},
+		"try failed (GET /x): 599":                            {Operation: "try", Method: "GET", Path: "/x", Status: 599},
+		"try failed (GET /x): 599: why":                       {Operation: "try", Method: "GET", Path: "/x", Status: 599, Message: "why"},
+		"try failed (GET /x): connection refused":             {Operation: "try", Method: "GET", Path: "/x", Message: "connection refused"},
+		"try failed (GET /x): 400 Bad Request (request id 7)": {Operation: "try", Method: "GET", Path: "/x", Status: 400, RequestID: "7"},
+	} {
+		same(t, "text", e.Error(), want)
+	}
+}
+
+// refusalOf is the error of an answer.
+func refusalOf(status int, contentType, body string, header http.Header, secret ...string) *Error {
+	c := New(Config{BaseURL: &url.URL{}, Header: header})
+	resp := &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {contentType}}}
+	return c.refusal(request{operation: "try", method: "GET", path: "/x", secret: secret}, resp, []byte(body))
+}
+
+func TestWhatTheServiceSaysIsUnderstood(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ body, want string }{
+		"detail text":            {`{"detail":"not allowed"}`, "not allowed"},
+		"detail object":          {`{"detail":{"message":"not allowed"}}`, "not allowed"},
+		"detail list of texts":   {`{"detail":["a","b"]}`, "a; b"},
+		"detail list":            {`{"detail":[{"loc":["body","name"],"msg":"too long","type":"x"},{"loc":["query",0],"msg":"bad"}]}`, "body.name: too long; query.0: bad"},
+		"detail without loc":     {`{"detail":[{"msg":"bad"}]}`, "bad"},
+		"detail with loc null":   {`{"detail":[{"loc":null,"msg":"bad"}]}`, "bad"},
+		"loc as text":            {`{"detail":[{"loc":"name","msg":"bad"}]}`, "bad"},
+		"problem+json":           {`{"type":"about:blank","title":"Forbidden","status":403,"detail":"not yours","instance":"/x"}`, "Forbidden; not yours"},
+		"problem with errors":    {`{"title":"Invalid","errors":[{"pointer":"#/name","detail":"too long"}]}`, "Invalid; too long"},
+		"error.message":          {`{"error":{"code":7,"message":"not allowed"}}`, "not allowed"},
+		"error text":             {`{"error":"not allowed"}`, "not allowed"},
+		"error and its text":     {`{"error":"forbidden","message":"not yours"}`, "forbidden; not yours"},
+		"error.description":      {`{"error":{"description":"not allowed"}}`, "not allowed"},
+		"message":                {`{"message":"not allowed"}`, "not allowed"},
+		"message list":           {`{"statusCode":400,"message":["a","b"],"error":"Bad Request"}`, "Bad Request; a; b"},
+		"a title that is none":   {`{"title":7,"message":"not allowed"}`, "not allowed"},
+		"errors of texts":        {`{"errors":["a","b"]}`, "a; b"},
+		"errors with loc":        {`{"errors":[{"loc":["body","name"],"message":"too long"}]}`, "body.name: too long"},
+		"errors with message":    {`{"errors":[{"message":"a"},{"code":1},{"msg":"b"}]}`, "a; b"},
+		"an empty object":        {`{}`, ""},
+		"null":                   {`null`, ""},
+		"unknown members":        {`{"code":"X"}`, ""},
+		"nulls":                  {`{"detail":null,"error":null,"message":null,"title":null,"errors":null}`, ""},
+		"a JSON text":            {`"not allowed"`, `"not allowed"`},
+		"a JSON list":            {`[1]`, "[1]"},
+		"empty":                  {"", ""},
+		"plain text":             {"upstream\r\n\tis  down\n", "upstream is down"},
+		"JSON with an end":       {`{"detail":"a"} trailing`, `{"detail":"a"} trailing`},
+		"markup":                 {"<html><head><title>x</title><style>b{}</style></head><body><!-- c --><h1>502</h1><p class='a'>Bad &amp; <b>gone</b></p><script>alert(1)</script></body></html>", "502 Bad & gone"},
+		"controls":               {"{\"detail\":\"a\\u0000b\\u001b[31mred\\u001b[0m\\rc\\u202ed\\u0085e\"}", "a b [31mred [0m c d e"},
+		"terminal escapes":       {"a\x1b]0;title\x07b\x9bc", "a ]0;title b c"},
+		"broken characters":      {"a\xffb\xc3", "a b"},
+		"binary":                 {"\x00\x01\xff\xfe\x00", "an answer that is not text"},
+		"a loc of other things":  {`{"detail":[{"loc":["body",null,true,{"a":1},2],"msg":"bad"}]}`, "body.2: bad"},
+		"nested lists of errors": {`{"errors":[["a"],["b",["c"]]]}`, "a; b; c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			same(t, "message", refusalOf(400, "application/json", test.body, nil).Message, test.want)
+		})
+	}
+}
+
+func TestHTMLIsSaidToBeOne(t *testing.T) {
+	t.Parallel()
+	e := refusalOf(502, "text/html; charset=utf-8", "<h1>Bad Gateway</h1>", nil)
+	same(t, "message", e.Message, "an HTML page: Bad Gateway")
+}
+
+func TestFieldsOfARefusal(t *testing.T) {
+	t.Parallel()
+	e := refusalOf(422, "application/json", `{"detail":[
+		{"loc":["body","source_config","resource_spec","sidecars",1,"image"],"msg":"too\u001b[1m long"},
+		{"loc":["body","secrets",0,"hush\u0000-hush"],"msg":"hush-hush is bad"},
+		{"msg":"as a whole"},
+		{"loc":["body","name"]}]}`, nil, "hush-hush")
+	same(t, "fields", e.Fields, []FieldError{
+		{[]any{"body", "source_config", "resource_spec", "sidecars", 1, "image"}, "too [1m long"},
+		{[]any{"body", "secrets", 0, "hush -hush"}, "(sensitive value) is bad"},
+		{nil, "as a whole"},
+	})
+	same(t, "place that is a secret", refusalOf(422, "", `{"detail":[{"loc":["hush-hush"],"msg":"bad"}]}`, nil, "hush-hush").Fields,
+		[]FieldError{{[]any{"(sensitive value)"}, "bad"}})
+}
+
+func TestLongAnswersAreCut(t *testing.T) {
+	t.Parallel()
+	items := strings.Repeat(`{"loc":["body","name"],"msg":"`+strings.Repeat("x", 1000)+`"},`, 500)
+	for name, body := range map[string]string{
+		"detail":       `{"detail":"` + strings.Repeat("é", 1<<16) + `"}`,
+		"plain text":   strings.Repeat("word ", 1<<15),
+		"HTML":         "<html><body>" + strings.Repeat("<p>word</p>", 1<<14),
+		"open markup":  strings.Repeat("<", 1<<16),
+		"many fields":  `{"detail":[` + strings.TrimSuffix(items, ",") + `]}`,
+		"many errors":  `{"errors":[` + strings.Repeat(`"x",`, 1<<13) + `"x"]}`,
+		"broken bytes": strings.Repeat("\xffx", 1<<15),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := refusalOf(400, "", body, nil)
+			if n := utf8.RuneCountInString(e.Message); n > maxMessage+4 || n < 10 || !utf8.ValidString(e.Message) {
+				t.Errorf("%d characters: %.100q", n, e.Message)
+			}
+			if len(e.Fields) > maxFields {
+				t.Errorf("%d fields", len(e.Fields))
+			}
+			for _, f := range e.Fields {
+				if utf8.RuneCountInString(f.Message) > maxMessage+4 {
+					t.Errorf("a field of %d characters", len(f.Message))
+				}
+			}
+		})
+	}
+}
+
+func TestRequestIDIsTakenFromWhereItUsuallyStands(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"} {
+		same(t, name, requestID(http.Header{name: {"id-1"}}), "id-1")
+	}
+	same(t, "the first", requestID(http.Header{"Cf-Ray": {"ray"}, "X-Request-Id": {"req"}}), "req")
+	same(t, "a usable one", requestID(http.Header{"Cf-Ray": {"ray"}, "X-Request-Id": {"bad\x1b"}}), "ray")
+	for _, bad := range []string{"", "a\x1b[1m", "a\nb", "é", strings.Repeat("x", 129)} {
+		same(t, bad, requestID(http.Header{"X-Request-Id": {bad}}), "")
+	}
+}
+
+// secrets with all that is written differently somewhere.
+var awkwardSecrets = []string{
+	"hush-hush", `quo"ted\back/slash`, "a&b=c+d e%20f", "<tag>inside</tag>&amp;", "pässwörd-ünïcode", "two\nlines of\tit", "-----BEGIN KEY-----\nMIIabc+/=\n-----END KEY-----\n",
+	"trailing quote\"", "'single'-quoted'", "tab\tand  two spaces", strings.Repeat("long-", 100) + "end", "smile-\U0001f600-face",
+}
+
+func TestSecretsThatAreEchoedAreNotShown(t *testing.T) {
+	t.Parallel()
+	encode := func(value any) string {
+		text, _ := json.Marshal(value)
+		return string(text)
+	}
+	ways := map[string]func(secret string) string{
+		"raw":     func(s string) string { return s },
+		"in JSON": func(s string) string { return encode(map[string]string{"value": s}) },
+		"in JSON in JSON": func(s string) string {
+			return encode(map[string]string{"detail": encode(map[string]string{"value": s})})
+		},
+		"as detail": func(s string) string { return encode(map[string]string{"detail": "bad value: " + s}) },
+		"as msg": func(s string) string {
+			return encode(map[string]any{"detail": []any{map[string]any{"loc": []any{"body", s}, "msg": s}}})
+		},
+		"in a URL":          func(s string) string { return "/x?y=" + url.QueryEscape(s) },
+		"in a path":         func(s string) string { return "/x/" + url.PathEscape(s) },
+		"in a URL with %20": func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
+		"in HTML":           func(s string) string { return "<p>" + html.EscapeString(s) + "</p>" },
+		"quoted":            func(s string) string { return fmt.Sprintf("%q", s) },
+		"quoted as ASCII":   func(s string) string { return fmt.Sprintf("%+q", s) },
+		"on one line":       func(s string) string { return strings.Join(strings.Fields(s), " ") },
+		"wrapped":           func(s string) string { return strings.ReplaceAll(s, " ", "\r\n") },
+		"at the cut":        func(s string) string { return strings.Repeat(" ", 8*maxMessage-len(s)/2) + s },
+		"at the end":        func(s string) string { return strings.Repeat("x", maxMessage-utf8.RuneCountInString(s)/2) + s },
+		"after much":        func(s string) string { return strings.Repeat("<i></i>", 8*maxMessage/7-1) + s },
+	}
+	for way, write := range ways {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			for _, secret := range awkwardSecrets {
+				body := "before " + write(secret) + " after"
+				if strings.HasPrefix(write(secret), "{") {
+					body = write(secret)
+				}
+				e := refusalOf(400, "", body, nil, secret)
+				notShown(t, e, secret)
+				// The same as the value of a header.
+				notShown(t, refusalOf(400, "", body, http.Header{"X-Tenant": {secret}}), secret)
+			}
+		})
+	}
+}
+
+// notShown fails when a secret, or a fair part of it, stands in an error.
+func notShown(t *testing.T, e *Error, secret string) {
+	t.Helper()
+	text := fmt.Sprint(e.Error(), e.Fields, e.RequestID)
+	for _, part := range append(strings.Fields(secret), secret) {
+		if part = strings.Trim(part, `"'-<>&;`); len(part) > 4 && strings.Contains(text, part) {
+			t.Errorf("%q is shown: %.300s", part, text)
+		}
+	}
+}
+
+func TestCredentialIsNotShown(t *testing.T) {
+	t.Parallel()
+	const token = `t0ken/"with"+all&of=it`
+	for _, echo := range []string{
+		"Bearer " + token, token, url.QueryEscape("Bearer " + token), url.QueryEscape(token), url.PathEscape(token), html.EscapeString(token),
+		`{"detail":"Authorization: Bearer t0ken/\"with\"+all&of=it"}`, `{"detail":"{\"key\":\"t0ken/\\\"with\\\"+all&of=it\"}"}`,
+		`{"message":"t0ken/\\\"with\\\"+all\\u0026of=it"}`,
+	} {
+		e := refusalOf(401, "", "bad key "+echo, http.Header{"Authorization": {"Bearer " + token}})
+		if strings.HasPrefix(echo, "{") {
+			e = refusalOf(401, "", echo, http.Header{"Authorization": {"Bearer " + token}})
+		}
+		if strings.Contains(e.Error(), "t0ken") || !strings.Contains(e.Error(), "(sensitive value)") {
+			t.Errorf("%s: %s", echo, e)
+		}
+	}
+}
+
+func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	secrets := []Secret{}
+	for i, value := range awkwardSecrets {
+		secrets = append(secrets, Secret{fmt.Sprint("S", i), value})
+	}
+	for name, contentType := range map[string]string{"JSON": "application/json", "HTML": "text/html", "text": "text/plain"} {
+		for _, status := range []int{200, 400, 422} {
+			t.Run(fmt.Sprint(name, status), func(t *testing.T) {
+				t.Parallel()
+				echo := func(w http.ResponseWriter, r *http.Request) {
+					key := r.Header.Get("X-Api-Key")
+					text := fmt.Sprintf("%v\n%s", r.Header, key)
+					w.Header().Set("X-Request-Id", key)
+					w.Header().Set("Content-Type", contentType)
+					w.WriteHeader(status)
+					if name == "JSON" {
+						text = fmt.Sprintf(`{"detail":%q}`, text)
+					}
+					_, _ = io.WriteString(w, text)
+				}
+				s := serve(t, byMethod(answerJSON(pageJSON(0)), echo))
+				_, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets})
+				if err == nil || strings.Contains(err.Error(), "k3y") {
+					t.Errorf("shown: %v", err)
+				}
+			})
+		}
+	}
+	t.Run("the body", func(t *testing.T) {
+		t.Parallel()
+		var s *service
+		for _, status := range []int{200, 400} {
+			s = serve(t, byMethod(answerJSON(pageJSON(0)), func(w http.ResponseWriter, r *http.Request) {
+				answer(status, s.requests("POST")[0].body, "Content-Type", "text/plain")(w, r)
+			}))
+			_, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets})
+			var failed *Error
+			if !errors.As(err, &failed) {
+				t.Fatal(err)
+			}
+			for _, secret := range awkwardSecrets {
+				notShown(t, failed, secret)
+			}
+		}
+	})
+}
+
+func TestSecretInAnAnswerThatCannotBeUsedIsNotShown(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"as the id":   `{"id":"hush-hush-hush","name":"n","source":"s"}`,
+		"as a number": `{"id":"` + idA + `","name":"n","source":"s","source_config":{"resource_spec":{"memory_mb":31415926.535}}}`,
+	} {
+		s := serve(t, byMethod(answerJSON(pageJSON(0)), answerJSON(body)))
+		_, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}})
+		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "31415926") || !strings.Contains(err.Error(), "(sensitive value)") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestShortSecretWithholdsTheMessage(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"7", "ab", "xyz"} {
+		e := refusalOf(400, "application/json", `{"detail":"bad value `+secret+`"}`, nil, secret)
+		same(t, "message", e.Message, "(withheld: it contains a secret value)")
+		e = refusalOf(400, "text/plain", `bad value `+secret, nil, secret)
+		same(t, "message of plain text", e.Message, "(withheld: it contains a secret value)")
+		e = refusalOf(400, "application/json", `{"detail":"no such place"}`, nil, "7", "xyz")
+		same(t, "another message", e.Message, "no such place")
+	}
+	same(t, "an empty one", refusalOf(400, "", `{"detail":"bad"}`, nil, "").Message, "bad")
+}
+
+func TestTheLongerOfTwoSecretsLeavesNoRest(t *testing.T) {
+	t.Parallel()
+	e := refusalOf(400, "", `{"detail":"got hush-hush-more and hush-hush"}`, nil, "hush-hush", "hush-hush-more")
+	same(t, "message", e.Message, "got (sensitive value) and (sensitive value)")
+}
+
+func TestCleanDoesNotChangeTheSecretsOfItsCaller(t *testing.T) {
+	t.Parallel()
+	backing := []string{"one-secret", "untouched"}
+	_ = refusalOf(400, "", "text", http.Header{"X-Api-Key": {apiKey}}, backing[:1]...)
+	same(t, "backing array", backing[1], "untouched")
+}
+
+func TestCleanTextIsPrintable(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	for r := range rune(0x3000) {
+		all.WriteRune(r)
+	}
+	c := New(Config{BaseURL: &url.URL{}})
+	for part := range strings.SplitSeq(all.String(), "0") {
+		for _, r := range c.clean(part, nil) {
+			if !unicode.IsPrint(r) {
+				t.Errorf("%U", r)
+			}
+		}
+	}
+}

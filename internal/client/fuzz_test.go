@@ -1,0 +1,159 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/big"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A page gives deployments that pass the check, or an error; it never panics.
+func FuzzListPage(f *testing.F) {
+	for _, seed := range []string{
+		pageJSON(0), pageJSON(1, deploymentJSON(idA, "a")), `{"resources":[` + fullDeployment + `],"offset":1.0}`,
+		`null`, `[]`, `{}`, `{"resources":null,"offset":0}`, `{"resources":[null],"offset":1}`, `{"resources":{},"offset":[]}`,
+		`{"resources":[{"source_config":{"resource_spec":{"memory_mb":1e999999999,"cpu":"x","volumes":[{"csi":null}]}}}],"offset":1e99}`,
+		`{"resources":[],"offset":9223372036854775808}`, "\x00", `{"resources":[]`, `{"resources":[],"offset":0}x`, `{"RESOURCES":[],"Offset":7}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	empty := []byte(pageJSON(0))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c := New(Config{BaseURL: &url.URL{Scheme: "http", Host: "service.example"}})
+		next := body
+		c.writes.Transport = &transport{clean: c.clean, base: roundTripper(func(*http.Request) (*http.Response, error) {
+			resp := &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(next))}
+			next = empty // so that a page whose offset advances is not the same for ever
+			return resp, nil
+		})}
+		for d, err := range c.Deployments(t.Context(), DeploymentFilter{}) {
+			switch {
+			case err != nil && d != nil:
+				t.Fatal("both an error and a deployment")
+			case err != nil:
+				_ = asError(t, err)
+				checkShown(t, err.Error())
+			case d.check() != nil:
+				t.Fatal(d.check())
+			default:
+				if _, err := json.Marshal(d); err != nil {
+					t.Fatal(err) // what was read can be written
+				}
+			}
+		}
+	})
+}
+
+const planted = `pl4nted/"value"&<x>+%20 and-more`
+
+// Whatever the service answers, what is shown of it is readable, bounded and
+// free of secrets.
+func FuzzRefusal(f *testing.F) {
+	for _, seed := range []string{
+		"", "null", `{"detail":"text"}`, `{"detail":[{"loc":["body",0,null,1e300],"msg":"m"}]}`, `{"title":"t","errors":[{"detail":"d"}]}`,
+		`{"error":{"message":"m"}}`, `{"message":["a",{"msg":"b"}]}`, "<html><head>x</head><!-- c --><p>y</p>", "\xff\x00\x1b[31m", planted,
+		`{"detail":"pl4nted/\"value\"&<x>+%20 and-more"}`, `{"detail":"pl4nted/\\\"value\\\"\u0026\u003cx\u003e+%20 and-more"}`, url.QueryEscape(planted), "pl4nted/\"value\"&<x>+%20\nand-more",
+	} {
+		f.Add([]byte(seed), "text/html", "req-1")
+		f.Add([]byte(seed+planted), "", planted)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, contentType, id string) {
+		c := New(Config{BaseURL: &url.URL{}, Header: http.Header{"X-Api-Key": {planted}}})
+		resp := &http.Response{StatusCode: 400, Header: http.Header{"Content-Type": {contentType}, "X-Request-Id": {id}}}
+		e := c.refusal(request{operation: "try", method: "GET", path: "/x", secret: []string{"an0ther-secret"}}, resp, body)
+		checkShown(t, e.Message)
+		checkShown(t, e.RequestID)
+		if len(e.Fields) > maxFields {
+			t.Fatalf("%d fields", len(e.Fields))
+		}
+		for _, field := range e.Fields {
+			checkShown(t, field.Message)
+			for _, step := range field.Loc {
+				switch step := step.(type) {
+				case string:
+					checkShown(t, step)
+				case int:
+				default:
+					t.Fatalf("a step of kind %T", step)
+				}
+			}
+		}
+		checkShown(t, c.clean(string(body), nil))
+	})
+}
+
+func checkShown(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		t.Fatalf("invalid UTF-8: %q", text)
+	}
+	if utf8.RuneCountInString(text) > maxMessage+200 { // the rest is of the error itself
+		t.Fatalf("%d characters", utf8.RuneCountInString(text))
+	}
+	if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
+		t.Fatalf("not printable: %q", text[i:])
+	}
+	if strings.Contains(text, planted) || strings.Contains(text, "and-more") || strings.Contains(text, "an0ther-secret") {
+		t.Fatalf("a secret: %q", text)
+	}
+}
+
+// A whole number is read as what it is, or not at all.
+func FuzzWhole(f *testing.F) {
+	for _, seed := range []string{"", "0", "-0", "2048.0", "2.048e3", "1.5", `"7"`, "null", "1e999999999", "1e-99", "9223372036854775808", "-9223372036854775808", "{}", "1_000", "0x10", "4/2", " 7 "} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		_ = new(Whole).UnmarshalJSON(text) // never panics, whatever it is
+		if !json.Valid(text) {
+			return
+		}
+		const before = 5
+		got := Whole(before)
+		err := json.Unmarshal(text, &got)
+		trimmed := strings.TrimSpace(string(text))
+		switch {
+		case trimmed == "null":
+			if err != nil || got != before {
+				t.Fatalf("null: %d, %v", got, err)
+			}
+		case err != nil:
+			if got != before {
+				t.Fatalf("%s: changed to %d, though %v", trimmed, got, err)
+			}
+		default:
+			want, ok := new(big.Rat).SetString(trimmed)
+			if !ok || want.Cmp(new(big.Rat).SetInt64(int64(got))) != 0 {
+				t.Fatalf("%s: %d", trimmed, got)
+			}
+		}
+	})
+}
+
+// A wait is from zero to the longest, and zero when none is asked for.
+func FuzzRetryAfter(f *testing.F) {
+	for _, seed := range []string{"", "0", "7", "1.5", "-3", "NaN", "Inf", "-Inf", "1e300", "0x1p4", "Wed, 02 Jan 2030 03:04:35 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "soon"} {
+		f.Add(seed, int64(0))
+		f.Add(seed, int64(1893553445))
+	}
+	f.Fuzz(func(t *testing.T, text string, now int64) {
+		got, ok := retryAfter(withRetryAfter(text), time.Unix(now, 0))
+		if got < 0 || got > maxRetryAfter || !ok && got != 0 {
+			t.Fatalf("%v, %v", got, ok)
+		}
+		if wait := backoff(time.Millisecond, time.Second, 1, withRetryAfter(text)); wait < 0 || wait > maxRetryAfter+time.Second {
+			t.Fatalf("backoff %v", wait)
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func withStatus(status string) http.HandlerFunc {
+	return answerJSON(pageJSON(1, strings.Replace(deploymentJSON(idA, "bot"), `"READY"`, `"`+status+`"`, 1)))
+}
+
+func isReady(d *Deployment) bool { return d.Status == StatusReady }
+
+func made() *Deployment { return &Deployment{ID: idA, Name: "bot", Status: "made"} }
+
+func TestWait(t *testing.T) {
+	t.Parallel()
+	waiting, ready, none := withStatus(StatusAwaitingDatabase), withStatus(StatusReady), answerJSON(pageJSON(0))
+	for name, test := range map[string]struct {
+		answers []http.HandlerFunc
+		asked   int
+		check   func(t *testing.T, last *Deployment, err error)
+	}{
+		"done at the first reading":      {[]http.HandlerFunc{ready}, 1, endsWith(StatusReady)},
+		"several readings":               {[]http.HandlerFunc{waiting, waiting, waiting, ready}, 4, endsWith(StatusReady)},
+		"a status that nobody knows":     {[]http.HandlerFunc{withStatus("DREAMING"), ready}, 2, endsWith(StatusReady)},
+		"failures that pass":             {[]http.HandlerFunc{answer(500, ""), waiting, cut, answer(429, ""), answer(200, "<html>"), truncated, ready}, 7, endsWith(StatusReady)},
+		"an answer that cannot be read":  {[]http.HandlerFunc{answerJSON(`{"resources":null,"offset":0}`), ready}, 2, endsWith(StatusReady)},
+		"not listed yet":                 {[]http.HandlerFunc{none, none, waiting, ready}, 4, endsWith(StatusReady)},
+		"vanished":                       {[]http.HandlerFunc{waiting, none}, 2, fails(ErrNotFound, StatusAwaitingDatabase)},
+		"vanished after being late":      {[]http.HandlerFunc{none, waiting, answer(500, ""), none}, 4, fails(ErrNotFound, StatusAwaitingDatabase)},
+		"refused at the first reading":   {[]http.HandlerFunc{answer(401, `{}`)}, 1, refused(401, "made")},
+		"refused later":                  {[]http.HandlerFunc{waiting, answer(403, `{}`)}, 2, refused(403, StatusAwaitingDatabase)},
+		"404 of the list is no vanished": {[]http.HandlerFunc{waiting, answer(404, `{}`)}, 2, refused(404, StatusAwaitingDatabase)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, inTurn(test.answers...))
+			last, err := s.client(t, func(config *Config) { config.MaxRetries = 0 }).Wait(t.Context(), made(), isReady)
+			test.check(t, last, err)
+			same(t, "readings", s.count(""), test.asked)
+		})
+	}
+}
+
+func endsWith(status string) func(*testing.T, *Deployment, error) {
+	return func(t *testing.T, last *Deployment, err error) {
+		if err != nil || last.Status != status {
+			t.Errorf("got %v, %v", last, err)
+		}
+	}
+}
+
+func fails(want error, status string) func(*testing.T, *Deployment, error) {
+	return func(t *testing.T, last *Deployment, err error) {
+		if !errors.Is(err, want) || last.Status != status {
+			t.Errorf("got %v, %v", last, err)
+		}
+	}
+}
+
+func refused(code int, status string) func(*testing.T, *Deployment, error) {
+	return func(t *testing.T, last *Deployment, err error) {
+		if asError(t, err).Status != code || errors.Is(err, ErrNotFound) || last.Status != status {
+			t.Errorf("got %v, %v", last, err)
+		}
+	}
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	t.Run("before it begins", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		s := serve(t, withStatus(StatusReady))
+		last, err := s.client(t).Wait(ctx, made(), isReady)
+		if err != context.Canceled || last.Status != "made" || s.count("") != 0 {
+			t.Errorf("got %v, %v", last, err)
+		}
+	})
+	t.Run("while it reads", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), func(w http.ResponseWriter, r *http.Request) { cancel(); silent(w, r) }))
+		last, err := s.client(t).Wait(ctx, made(), isReady)
+		if err != context.Canceled || last.Status != StatusAwaitingDatabase {
+			t.Errorf("got %v, %v", last, err)
+		}
+	})
+	t.Run("between readings", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := serve(t, withStatus(StatusAwaitingDatabase))
+		c := s.client(t, func(config *Config) { config.PollInterval, config.PollIntervalMax = time.Hour, time.Hour })
+		last, err := c.Wait(ctx, made(), func(*Deployment) bool { cancel(); return false })
+		if err != context.Canceled || last.Status != StatusAwaitingDatabase || s.count("") != 1 {
+			t.Errorf("got %v, %v", last, err)
+		}
+	})
+	t.Run("at a deadline", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		s := serve(t, withStatus(StatusAwaitingDatabase))
+		last, err := s.client(t).Wait(ctx, made(), isReady)
+		if err != context.DeadlineExceeded || last == nil {
+			t.Errorf("got %v, %v", last, err)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+//go:build unix
+
+// Command demo shows the provider at work: the real Terraform, the provider as
+// it is built from this source, and the service in memory. make demo runs it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+func main() {
+	// A closed pipe, as of `make demo | head`, ends the demo like an interrupt.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	defer stop()
+	verbose := flag.Bool("verbose", false, "show all that Terraform prints")
+	flag.Parse()
+
+	err := demo(ctx, *verbose)
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "\nThe demo was interrupted.")
+		os.Exit(130)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "\nThe demo failed: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// demo does it all in a temporary folder, which it removes.
+func demo(ctx context.Context, verbose bool) error {
+	program := os.Getenv("TF_ACC_TERRAFORM_PATH")
+	if program == "" {
+		return errors.New("TF_ACC_TERRAFORM_PATH does not say where Terraform is; start the demo with make demo")
+	}
+	if _, err := os.Stat("examples/quickstart"); err != nil {
+		return fmt.Errorf("it runs in the top folder of the repository: %w", err)
+	}
+	folder, err := os.MkdirTemp("", "graphdeploy-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := os.RemoveAll(folder); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}()
+
+	say("Building the provider into a folder that Terraform installs from, in place of a registry.")
+	if _, err := run(ctx, output{all: verbose}, "", nil, "internal/tools/mirror.sh", filepath.Join(folder, "mirror")); err != nil {
+		return err
+	}
+	fake := fakeserver.New(fakeserver.Options{ReadyAfter: 2 * time.Second})
+	fake.SeedDemo()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: fake, ReadHeaderTimeout: 10 * time.Second}
+	defer func() { _ = server.Close() }()
+	go func() { _ = server.Serve(listener) }()
+	say("The service is a stand-in in memory, at http://%s. It takes 2 seconds to make a deployment ready.", listener.Addr())
+
+	env, err := environment(folder, "http://"+listener.Addr().String())
+	if err != nil {
+		return err
+	}
+	t := terraform{program: program, env: env, verbose: verbose}
+	return t.quickstart(ctx, folder, fake)
+}
+
+// quickstart is what a user would do with the examples.
+func (t terraform) quickstart(ctx context.Context, folder string, fake *fakeserver.Server) error {
+	first, second := filepath.Join(folder, "quickstart"), filepath.Join(folder, "import")
+	for _, work := range []string{first, second} {
+		if err := os.CopyFS(work, os.DirFS(filepath.Join("examples", filepath.Base(work)))); err != nil {
+			return err
+		}
+	}
+
+	say("\nIn a copy of examples/quickstart: two deployments, a repository to look up, OAuth providers to list.")
+	if _, err := t.run(ctx, first, `^- Installed`, "init"); err != nil {
+		return err
+	}
+	say("\nThis creates both deployments and waits until each is ready.")
+	if _, err := t.run(ctx, first, `^Plan:|will be created|: Creat|^Apply complete|^Warning`, "apply", "-auto-approve"); err != nil {
+		return err
+	}
+	say("\nThe configuration and the service agree now, defaults that the service chose included.")
+	if err := t.expectNoChanges(ctx, first); err != nil {
+		return err
+	}
+	if _, err := t.run(ctx, first, `.`, "output"); err != nil {
+		return err
+	}
+	agent, err := t.capture(ctx, first, "output", "-raw", "agent_id")
+	if err != nil {
+		return err
+	}
+
+	say("\nIn a copy of examples/import, with nothing in the state: take over what exists, one by name, one by id.")
+	if _, err := t.run(ctx, second, `^- Installed`, "init"); err != nil {
+		return err
+	}
+	for _, which := range [][2]string{{"graphdeploy_deployment.legacy_bot", "legacy-bot"}, {"graphdeploy_deployment.agent", agent}} {
+		if _, err := t.run(ctx, second, `: Importing|^Import successful`, "import", which[0], which[1]); err != nil {
+			return err
+		}
+	}
+	say("\nConfigurations of a name and a source suffice: what they leave out stays the service's.")
+	if err := t.expectNoChanges(ctx, second); err != nil {
+		return err
+	}
+
+	say("\nThe service has no operation that deletes. Destroying only takes the deployments out of the state, and says so.")
+	if _, err := t.run(ctx, first, `^Plan:|will be destroyed|: Destr|^Destroy complete|^Warning`, "destroy", "-auto-approve"); err != nil {
+		return err
+	}
+
+	say("\nWhat the service was asked for, and what it has now:")
+	asked := map[string]int{}
+	for _, r := range fake.Requests() {
+		asked[r.Method]++
+	}
+	say("    %d creates (POST) and %d readings (GET)", asked[http.MethodPost], asked[http.MethodGet])
+	for _, d := range fake.Deployments() {
+		say("    deployment %v is %v", d["name"], d["status"])
+	}
+	say("\nThe demo is done. To try it yourself: make install, make fakeserver, and Terraform in a copy of examples/quickstart.")
+	return nil
+}
+
+// environment is what Terraform gets: nothing of the user's own settings for
+// it, and the folder to install the provider from.
+func environment(folder, baseURL string) ([]string, error) {
+	config := filepath.Join(folder, "terraform.rc")
+	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(folder, "mirror"))
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	env := []string{
+		"TF_CLI_CONFIG_FILE=" + config, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1",
+		"TF_VAR_base_url=" + baseURL,
+	}
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "TF_") && !strings.HasPrefix(setting, "GRAPHDEPLOY_") {
+			env = append(env, setting)
+		}
+	}
+	return env, nil
+}
+
+func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }

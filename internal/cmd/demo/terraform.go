@@ -1,0 +1,117 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// terraform runs Terraform, or OpenTofu.
+type terraform struct {
+	program string
+	env     []string
+	verbose bool
+}
+
+// run runs a command of Terraform and shows the lines of its output that match.
+func (t terraform) run(ctx context.Context, folder, show string, args ...string) (string, error) {
+	say("$ %s %s", filepath.Base(t.program), strings.Join(args, " "))
+	args = append([]string{args[0], "-no-color"}, args[1:]...)
+	return run(ctx, output{all: t.verbose, show: regexp.MustCompile(show)}, folder, t.env, t.program, args...)
+}
+
+// capture runs a command of Terraform and shows nothing of it.
+func (t terraform) capture(ctx context.Context, folder string, args ...string) (string, error) {
+	return run(ctx, output{}, folder, t.env, t.program, args...)
+}
+
+// expectNoChanges makes a plan, which has to be empty.
+func (t terraform) expectNoChanges(ctx context.Context, folder string) error {
+	text, err := t.run(ctx, folder, `^No changes`, "plan", "-detailed-exitcode")
+	if err == nil && !strings.Contains(text, "No changes") {
+		err = fmt.Errorf("the plan is not empty:\n%s", text)
+	}
+	return err
+}
+
+// grace is how long an interrupted program may take to come to an end.
+const grace = 30 * time.Second
+
+// run runs a program in a process group of its own and returns what it
+// printed. When ctx ends, the group gets an interrupt, as from a terminal;
+// nothing of it outlives run. The error of a program that fails has all that
+// it printed.
+func run(ctx context.Context, out output, folder string, env []string, program string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, program, args...)
+	command.Dir, command.Env = folder, env
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error {
+		say("    (interrupted: waiting for %s to stop)", filepath.Base(program))
+		return syscall.Kill(-command.Process.Pid, syscall.SIGINT)
+	}
+	command.WaitDelay = grace
+	// With a file, unlike another writer, Run ends with the program and does not
+	// wait for what that left running.
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = reader.Close() }()
+	command.Stdout, command.Stderr = writer, writer
+
+	printed := make(chan string)
+	go func() { printed <- out.copy(os.Stdout, reader) }()
+	err = command.Run()
+	if command.Process != nil {
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what it may have left running
+	}
+	_ = writer.Close()
+	text := <-printed
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n\n%s", filepath.Base(program), strings.Join(args, " "), err, text)
+	}
+	return text, nil
+}
+
+// output says which lines of a program's output are shown. A warning that is
+// shown is shown whole, with all that follows it.
+type output struct {
+	all  bool
+	show *regexp.Regexp // none when nil
+}
+
+// copy copies the lines to show, indented, and says how many it leaves out. It
+// returns all that it read.
+func (o output) copy(w io.Writer, r io.Reader) string {
+	var text strings.Builder
+	left, warning := 0, false
+	for lines := bufio.NewScanner(io.TeeReader(r, &text)); lines.Scan(); {
+		line := lines.Text()
+		shown := warning || o.show != nil && o.show.MatchString(line)
+		warning = warning || shown && strings.HasPrefix(line, "Warning:")
+		switch {
+		case strings.TrimSpace(line) == "":
+		case o.all || shown:
+			_, _ = fmt.Fprintf(w, "    %s\n", line)
+		default:
+			left++
+		}
+	}
+	if left > 0 && o.show != nil {
+		_, _ = fmt.Fprintf(w, "    (%d more lines)\n", left)
+	}
+	return text.String()
+}

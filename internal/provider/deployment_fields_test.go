@@ -1,0 +1,217 @@
+package provider
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+// described are the descriptions and the client types that they are of.
+var described = map[string]struct {
+	fields field.Fields
+	of     reflect.Type
+	but    []string // kept apart from the description
+}{
+	"deployment":     {deploymentFields, reflect.TypeFor[client.Deployment](), []string{"secrets"}},
+	"repository":     {repositoryFields, reflect.TypeFor[client.Repository](), nil},
+	"OAuth provider": {oauthProviderFields, reflect.TypeFor[client.OAuthProvider](), nil},
+}
+
+// TestDescriptionsFitTheClient: what the client reads stands in the
+// description, under the same name and with a kind that holds it, and the
+// other way round. One that is forgotten would be dropped without a word.
+func TestDescriptionsFitTheClient(t *testing.T) {
+	t.Parallel()
+	for name, d := range described {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assertFit(t, name, d.fields, d.of, d.but...)
+		})
+	}
+}
+
+func assertFit(t *testing.T, at string, fields field.Fields, of reflect.Type, but ...string) {
+	t.Helper()
+	byWire := map[string]field.Field{}
+	for _, f := range fields {
+		wire := f.Wire
+		if wire == "" {
+			wire = f.Name
+		}
+		if _, twice := byWire[wire]; twice {
+			t.Errorf("%s: %s is described twice", at, wire)
+		}
+		byWire[wire] = f
+	}
+	for i := range of.NumField() {
+		wire, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		f, found := byWire[wire]
+		delete(byWire, wire)
+		switch {
+		case wire == "":
+			t.Errorf("%s: the client's %s has no name on the wire", at, of.Field(i).Name)
+		case slices.Contains(but, wire):
+		case !found:
+			t.Errorf("%s: the client's %s is not described", at, wire)
+		default:
+			assertKind(t, at+"."+f.Name, f, of.Field(i).Type)
+		}
+	}
+	for wire := range byWire {
+		t.Errorf("%s: %s is described, but the client does not have it", at, wire)
+	}
+}
+
+func assertKind(t *testing.T, at string, f field.Field, typ reflect.Type) {
+	t.Helper()
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	fits := false
+	switch f.Kind {
+	case field.Text, field.UUID, field.Time:
+		fits = typ.Kind() == reflect.String
+	case field.Whole:
+		fits = typ == reflect.TypeFor[client.Whole]()
+	case field.Number:
+		fits = typ.Kind() == reflect.Float64
+	case field.Flag:
+		fits = typ.Kind() == reflect.Bool
+	case field.JSON:
+		fits = typ == reflect.TypeFor[json.RawMessage]()
+	case field.TextMap:
+		fits = typ == reflect.TypeFor[map[string]string]()
+	case field.List:
+		fits = typ == reflect.TypeFor[[]string]() && f.Elem == field.Text || typ == reflect.TypeFor[[]json.RawMessage]() && f.Elem == field.JSON
+	case field.Object:
+		if fits = typ.Kind() == reflect.Struct; fits {
+			assertFit(t, at, f.Fields, typ)
+		}
+	case field.Objects:
+		if fits = typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Struct; fits {
+			assertFit(t, at, f.Fields, typ.Elem())
+		}
+	}
+	if !fits {
+		t.Errorf("%s: kind %d does not fit the client's %s", at, f.Kind, typ)
+	}
+}
+
+// TestDescriptionsAreSound: what package field and Terraform ask of one.
+func TestDescriptionsAreSound(t *testing.T) {
+	t.Parallel()
+	for name, d := range described {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assertSound(t, name, d.fields)
+		})
+	}
+}
+
+func assertSound(t *testing.T, at string, fields field.Fields) {
+	t.Helper()
+	byName := map[string]field.Field{}
+	for _, f := range fields {
+		byName[f.Name] = f
+	}
+	for _, f := range fields {
+		here := at + "." + f.Name
+		if f.Name != strings.ToLower(f.Name) || strings.Contains(f.Name, "-") {
+			t.Errorf("%s is not in snake_case", here)
+		}
+		if !strings.HasSuffix(f.Doc, ".") || strings.HasSuffix(f.Doc, "..") {
+			t.Errorf("%s: the words do not end with a full stop: %q", here, f.Doc)
+		}
+		if (f.Kind == field.Object || f.Kind == field.Objects) != (len(f.Fields) > 0) {
+			t.Errorf("%s: kind %d has %d fields", here, f.Kind, len(f.Fields))
+		}
+		if to, ok := byName[f.ResolvesTo]; f.ResolvesTo != "" && (!ok || to.Access != field.ReadOnly || to.Kind != f.Kind) {
+			t.Errorf("%s resolves to %q, which is no sibling to be read", here, f.ResolvesTo)
+		}
+		for _, key := range f.Key {
+			if !slices.ContainsFunc(f.Fields, func(child field.Field) bool { return child.Name == key && child.Kind == field.Text }) {
+				t.Errorf("%s: the key %q is no text of its items", here, key)
+			}
+		}
+		assertSound(t, here, f.Fields)
+	}
+}
+
+// TestDescriptionsNameTheWireAsTheInterfaceDoes: an attribute's name is the
+// interface's own in snake_case.
+func TestDescriptionsNameTheWireAsTheInterfaceDoes(t *testing.T) {
+	t.Parallel()
+	var check func(fields field.Fields)
+	check = func(fields field.Fields) {
+		for _, f := range fields {
+			if f.Wire != "" && !strings.EqualFold(f.Wire, strings.ReplaceAll(f.Name, "_", "")) {
+				t.Errorf("%s is not %s in snake_case", f.Name, f.Wire)
+			}
+			check(f.Fields)
+		}
+	}
+	for _, d := range described {
+		check(d.fields)
+	}
+}
+
+// TestResponsesFillDescriptions reads one response of each kind with every
+// field set, and finds none of them null.
+func TestResponsesFillDescriptions(t *testing.T) {
+	t.Parallel()
+	for name, d := range described {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			full := reflect.New(d.of)
+			fill(full.Elem())
+			v, err := d.fields.Decode(full.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			back := reflect.New(d.of)
+			if err := d.fields.Encode(v, back.Interface()); err != nil {
+				t.Fatal(err)
+			}
+			for i := range d.of.NumField() {
+				wire, _, _ := strings.Cut(d.of.Field(i).Tag.Get("json"), ",")
+				if got, want := back.Elem().Field(i).Interface(), full.Elem().Field(i).Interface(); !slices.Contains(d.but, wire) && !reflect.DeepEqual(got, want) {
+					t.Errorf("%s came back as %#v", wire, got)
+				}
+			}
+		})
+	}
+}
+
+// fill sets everything in v to something.
+func fill(v reflect.Value) {
+	switch {
+	case v.Type() == reflect.TypeFor[json.RawMessage]():
+		v.SetBytes([]byte(`{"a":1}`))
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0))
+		fill(v.Index(1))
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.ValueOf(map[string]string{"a": "b"}))
+	case v.Kind() == reflect.String:
+		v.SetString("a")
+	case v.CanInt():
+		v.SetInt(2)
+	case v.CanFloat():
+		v.SetFloat(0.1)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	}
+}

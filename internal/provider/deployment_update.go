@@ -1,0 +1,204 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+// Update changes the deployment where the configuration asks for it, reads it
+// back, and saves what the service really has. What lives in Terraform alone
+// needs no request.
+func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
+	state := attributesOf(req.State.Raw)
+	secrets := configuredSecrets(attributesOf(req.Config.Raw))
+	if !r.extended {
+		// A plan that would change the service does not get here, but for
+		// values that were not known at plan.
+		r.refuseChanges(req.Plan.Raw, req.State.Raw, req.Config.Raw, memory, &resp.Diagnostics)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+		resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, req.State.Raw))
+	} else {
+		answer, ok := r.change(ctx, req, memory, secrets, &resp.Diagnostics)
+		if !ok {
+			return
+		}
+		at := deploymentFields.Differences(req.Config.Raw, answer)
+		if len(at) == 0 && !resp.Diagnostics.HasError() {
+			resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
+		} else {
+			addNotTaken(&resp.Diagnostics, describe(state), at, req.Config.Raw, answer)
+			resp.State.Raw = field.With(req.State.Raw, deploymentFields.Refresh(req.State.Raw, answer, loadOwned(ctx, req.Private, &resp.Diagnostics)))
+			identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
+			memory.save(ctx, resp.Private, &resp.Diagnostics)
+			return
+		}
+	}
+	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
+	saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)
+	memory.apply(secrets)
+	memory.save(ctx, resp.Private, &resp.Diagnostics)
+}
+
+// change sends what the service does not have yet, waits, and returns what the
+// service then has. It is not ok when there is nothing new to save.
+func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, memory *secretsMemory, secrets secretValues, diags *diag.Diagnostics) (answer tftypes.Value, ok bool) {
+	state := attributesOf(req.State.Raw)
+	summary := fmt.Sprintf("Cannot change deployment %s", describe(state))
+	// The service may have changed since the plan: what differs now is sent.
+	now, err := r.client.DeploymentNow(ctx, state.text("id"))
+	if errors.Is(err, client.ErrNotFound) {
+		diags.AddError(summary, "The service lists it no more. Plan again: that proposes to create it anew.")
+		return answer, false
+	}
+	if err != nil {
+		r.access.addFailure(diags, summary, err, nil)
+		return answer, false
+	}
+	memory.see(now)
+	if answer, err = deploymentFields.Decode(now); err != nil {
+		diags.AddError("Mistake in the provider", summary+": "+sentence(err.Error())+" Please report this.")
+		return answer, false
+	}
+	change, changed, err := changeOf(req.Config.Raw, answer)
+	if err != nil {
+		diags.AddError("Mistake in the provider", summary+": "+sentence(err.Error())+" Please report this.")
+		return answer, false
+	}
+	secretsAt, gone, secretsChanged := changedSecrets(attributesOf(req.Plan.Raw), state)
+	secretsChanged = secretsChanged && !memory.holds(secrets, gone)
+	if secretsChanged {
+		change.Secrets = secrets.sorted()
+	}
+	if !changed && !secretsChanged {
+		return answer, true
+	}
+	before := *memory
+	written, err := r.client.UpdateDeployment(ctx, now.ID, change)
+	switch {
+	case errors.Is(err, client.ErrNotOffered):
+		r.access.addFailure(diags, summary, err, nil)
+		diags.AddError("The service does not offer changes", fmt.Sprintf(
+			"It lists deployment %s but has no operation to change it, although the provider has extended_operations = true. Set that to false; nothing was changed.", describe(state)))
+		return answer, false
+	case err != nil:
+		r.access.addFailure(diags, summary, err, requestPlaces(change.Secrets))
+		return answer, false
+	}
+	var revision *string
+	if written != nil {
+		revision = written.LatestRevisionID
+	}
+	last, vanished := r.waitFor(ctx, now, wait{
+		until: attributesOf(req.Plan.Raw).text("wait_until"), revision: revision,
+		limit: waitLimit(ctx, req.Plan.GetAttribute, timeouts.Value.Update, diags),
+		done:  "changed", setting: "timeouts.update", see: memory.see,
+	}, diags)
+	if vanished {
+		return answer, false
+	}
+	if last, err = r.client.Settled(ctx, last, written, func(d *client.Deployment) bool {
+		decoded, err := deploymentFields.Decode(d)
+		return err == nil && len(deploymentFields.Differences(req.Config.Raw, decoded)) == 0
+	}); err != nil {
+		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s back", describe(state)), err, nil)
+	}
+	memory.see(last)
+	if secretsChanged {
+		addSecretsNotTaken(diags, describe(state), secretsAt, before, memory, state, secrets)
+	}
+	if answer, err = deploymentFields.Decode(last); err != nil {
+		diags.AddError("Mistake in the provider", summary+": "+sentence(err.Error())+" Please report this.")
+		return answer, false
+	}
+	return answer, true
+}
+
+// changeOf is the request that has the service take on what a configuration
+// sets, and whether there is anything in it.
+func changeOf(config, has tftypes.Value) (change client.DeploymentChange, changed bool, err error) {
+	tree, err := changeableFields.Changes(config, has)
+	if err != nil || len(tree) == 0 {
+		return change, false, err
+	}
+	change.SourceConfig, _ = tree["source_config"].(map[string]any)
+	change.SourceRevisionConfig, _ = tree["source_revision_config"].(map[string]any)
+	change.SecretReferences, _ = tree["secret_references"].([]any)
+	return change, true, nil
+}
+
+// addNotTaken tells of what the service took but did not apply.
+func addNotTaken(diags *diag.Diagnostics, who string, at path.Paths, wanted, has tftypes.Value) {
+	for _, place := range at {
+		names := namesOf(place)
+		diags.AddAttributeError(place, "The change did not take", fmt.Sprintf(
+			"The service accepted the change of deployment %s, but %s is still %s there instead of %s. The state holds what the service has. Ask those who run the service, or set what it has.",
+			who, place, deploymentFields.Show(has, names), deploymentFields.Show(wanted, names)))
+	}
+}
+
+// namesOf are the attribute names of a path, up to the first index.
+func namesOf(at path.Path) []string {
+	before, _, _ := strings.Cut(at.String(), "[")
+	return strings.Split(before, ".")
+}
+
+// addSecretsNotTaken tells of secrets that the service echoes as they were
+// before, if it is one that echoes values.
+func addSecretsNotTaken(diags *diag.Diagnostics, who string, at path.Path, before secretsMemory, after *secretsMemory, state attributes, secrets secretValues) {
+	known := secretValuesOf(state["secrets"])
+	for name, value := range secrets {
+		old, had := known[name]
+		echoes := had && before.Seen[name] == before.digest(name, old)
+		if echoes && old != value && after.Seen[name] == before.Seen[name] {
+			diags.AddAttributeError(at, "The change did not take", fmt.Sprintf(
+				"The service accepted the change of deployment %s, but still shows the former value of secret %q.", who, name))
+		}
+	}
+}
+
+// Delete deletes the deployment where that is wanted and possible, and waits
+// until it is no longer listed. Otherwise it only leaves the state.
+func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	state := attributesOf(req.State.Raw)
+	if !r.deletes(state) {
+		r.addAbandoned(&resp.Diagnostics, state, "was")
+		return
+	}
+	summary := fmt.Sprintf("Cannot delete deployment %s", describe(state))
+	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
+	case errors.Is(err, client.ErrNotOffered):
+		r.access.addFailure(&resp.Diagnostics, summary, err, nil)
+		resp.Diagnostics.AddError("The service does not offer deletion", fmt.Sprintf(
+			"It lists deployment %s but has no operation to delete it, although the provider has extended_operations = true. The deployment stays in the state. To let it go without deleting it, apply deletion_policy = %q first, or set extended_operations = false.", describe(state), deletionAbandon))
+		return
+	case err != nil:
+		r.access.addFailure(&resp.Diagnostics, summary, err, nil)
+		return
+	}
+	limit := waitLimit(ctx, req.State.GetAttribute, timeouts.Value.Delete, &resp.Diagnostics)
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	last, err := r.client.WaitGone(waiting, &client.Deployment{ID: state.text("id"), Status: state.text("status")})
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		resp.Diagnostics.AddError("The deployment is still there", fmt.Sprintf(
+			"The service agreed to delete deployment %s, but lists it still after %s, with status %s. It stays in the state. Destroy again later, or raise timeouts.delete.", describe(state), limit, last.Status))
+	default:
+		r.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot see whether deployment %s is gone", describe(state)), err, nil)
+	}
+}
