@@ -1,0 +1,279 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+const extended = "extended_operations = true"
+
+// patches are the bodies of the changes that were sent.
+func (s *service) patches(t *testing.T) []map[string]any {
+	t.Helper()
+	var bodies []map[string]any
+	for _, r := range s.Requests() {
+		if r.Method == http.MethodPatch {
+			var body map[string]any
+			if err := json.Unmarshal(r.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			bodies = append(bodies, body)
+		}
+	}
+	return bodies
+}
+
+// Each argument, changed once: with extended_operations the change alone is
+// sent and takes; without them the plan fails at the attribute.
+func TestAccChangeOfEachArgument(t *testing.T) {
+	t.Parallel()
+	resourceSpec := func(argument string) string {
+		return "source_config = { build_command = \"make\", resource_spec = { cpu_limit = 2, " + argument + " } }"
+	}
+	for _, c := range []struct{ attribute, before, after, sent string }{
+		{"source_config.custom_url", `source_config = { custom_url = "https://a.example.com" }`, `source_config = { custom_url = "https://b.example.com" }`, `{"source_config":{"custom_url":"https://b.example.com"}}`},
+		{"source_config.integration_id", `source_config = { integration_id = "aaaaaaaa-bbbb-4ccc-8ddd-000000000001" }`, `source_config = { integration_id = "AAAAAAAA-bbbb-4ccc-8ddd-000000000002" }`, `{"source_config":{"integration_id":"AAAAAAAA-bbbb-4ccc-8ddd-000000000002"}}`},
+		{"source_config.build_on_push", `source_config = { build_on_push = true }`, `source_config = { build_on_push = false }`, `{"source_config":{"build_on_push":false}}`},
+		{"source_config.listener_config.k8s_namespace", `source_config = { listener_config = { k8s_namespace = "a" } }`, `source_config = { listener_config = { k8s_namespace = "b" } }`, `{"source_config":{"listener_config":{"k8s_namespace":"b"}}}`},
+		{"source_config.resource_spec.cpu", resourceSpec("cpu = 0.1"), resourceSpec("cpu = 0.2"), `{"source_config":{"resource_spec":{"cpu":0.2}}}`},
+		{"source_config.resource_spec.memory_mb", resourceSpec("memory_mb = 1"), resourceSpec("memory_mb = 4096"), `{"source_config":{"resource_spec":{"memory_mb":4096}}}`},
+		{"source_config.resource_spec.labels", resourceSpec(`labels = { a = "1" }`), resourceSpec(`labels = { a = "2" }`), `{"source_config":{"resource_spec":{"labels":{"a":"2","managed-by":"service"}}}}`},
+		{"source_config.resource_spec.volumes[0].config_map", resourceSpec(`volumes = [{ name = "v", config_map = jsonencode({ name = "a" }) }]`), resourceSpec(`volumes = [{ name = "v", config_map = jsonencode({ name = "b" }) }]`),
+			`{"source_config":{"resource_spec":{"volumes":[{"name":"v","configMap":{"name":"b"}}]}}}`},
+		{"source_config.resource_spec.sidecars", resourceSpec(`sidecars = [{ name = "a", image = "a:1" }]`), resourceSpec(`sidecars = [{ name = "b", image = "b:1" }, { name = "a", image = "a:1" }]`),
+			`{"source_config":{"resource_spec":{"sidecars":[{"name":"b","image":"b:1"},{"name":"a","image":"a:1","imagePullPolicy":"IfNotPresent","restartPolicy":"Always"}]}}}`},
+		{"source_revision_config.image_uri", `source_revision_config = { image_uri = "app:1" }`, `source_revision_config = { image_uri = "app:2" }`, `{"source_revision_config":{"image_uri":"app:2"}}`},
+		{"source_revision_config.graph_config_path", `source_revision_config = { graph_config_path = "a.json" }`, `source_revision_config = { graph_config_path = "b.json" }`, `{"source_revision_config":{"graph_config_path":"b.json"}}`},
+		{"secret_references[0].secret_key", `secret_references = [{ name = "A", secret_name = "s", secret_key = "k" }]`, `secret_references = [{ name = "A", secret_name = "s", secret_key = "l" }]`, `{"secret_references":[{"name":"A","secret_name":"s","secret_key":"l"}]}`},
+		{"secrets", `secrets = { A = "one", B = "two" }`, `secrets = { B = "three", C = "four" }`, `{"secrets":[{"name":"B","value":"three"},{"name":"C","value":"four"}]}`},
+	} {
+		t.Run(c.attribute, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{Extended: true, ExtraLabels: map[string]string{"managed-by": "service"}})
+			config := func(setting, argument string) string {
+				return s.provider(setting) + deployment("app", "external_docker", argument)
+			}
+			after := config(extended, c.after)
+			check(t,
+				resource.TestStep{Config: config("", c.before)},
+				resource.TestStep{Config: config("", c.after), ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + fourWaysOut)},
+				resource.TestStep{Config: config("", c.before), PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
+				resource.TestStep{Config: after, ConfigPlanChecks: updates},
+				planIsEmpty(after),
+			)
+			sent := s.patches(t)
+			var want any
+			if err := json.Unmarshal([]byte(c.sent), &want); err != nil {
+				t.Fatal(err)
+			}
+			if len(sent) != 1 || !jsonEqual(sent[0], want) {
+				got, _ := json.Marshal(sent)
+				t.Errorf("sent %s, want %s", got, c.sent)
+			}
+			if n := s.sent(http.MethodDelete, ""); n != 1 {
+				t.Errorf("%d deletions were sent, want one at the end", n)
+			}
+			if len(s.Deployments()) != 0 {
+				t.Error("the deployment was not deleted")
+			}
+		})
+	}
+}
+
+const fourWaysOut = `take over.*ignore_changes.*new[\s│]+name.*extended_operations[\s│]+=[\s│]+true`
+
+func TestAccChangePlansOnlyWhatTheServiceMayChange(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	config := func(path string) string {
+		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "main", graph_config_path = "`+path+`" }`)
+	}
+	unknown := []tfjsonpath.Path{
+		tfjsonpath.New("updated_at"), tfjsonpath.New("status"), tfjsonpath.New("latest_revision_id"), tfjsonpath.New("active_revision_id"), tfjsonpath.New("image_version"),
+		tfjsonpath.New("source_revision_config").AtMapKey("image_uri"), tfjsonpath.New("source_revision_config").AtMapKey("repo_commit_sha"),
+	}
+	known := []tfjsonpath.Path{
+		tfjsonpath.New("id"), tfjsonpath.New("tenant_id"), tfjsonpath.New("created_at"), tfjsonpath.New("source_config").AtMapKey("resource_spec").AtMapKey("cpu"),
+		tfjsonpath.New("source_revision_config").AtMapKey("repo_ref"),
+	}
+	var checks []plancheck.PlanCheck
+	for _, at := range unknown {
+		checks = append(checks, plancheck.ExpectUnknownValue(this, at))
+	}
+	for _, at := range known {
+		checks = append(checks, plancheck.ExpectKnownValue(this, at, knownvalue.NotNull()))
+	}
+	check(t,
+		resource.TestStep{Config: config("a.json")},
+		resource.TestStep{Config: config("b.json"), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: checks}},
+		planIsEmpty(config("b.json")),
+		// A removed argument leaves the service's value.
+		planIsEmpty(strings.Replace(config("b.json"), `, graph_config_path = "b.json"`, "", 1)),
+	)
+}
+
+// The plan may be old when it is applied: what is sent is what differs then.
+func TestAccChangeIsMadeToWhatTheServiceHasNow(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true})
+	config := func(url, command string) string {
+		return s.provider(extended) + deployment("app", "internal_docker", fmt.Sprintf(`source_config = { custom_url = %q, build_command = %q }`, url, command))
+	}
+	check(t,
+		resource.TestStep{Config: config("https://a.example.com", "make")},
+		resource.TestStep{PreConfig: s.edit(t, "source_config.custom_url", "https://b.example.com"), Config: config("https://b.example.com", "make"),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)}}},
+		planIsEmpty(config("https://b.example.com", "make")),
+	)
+	if sent := s.patches(t); len(sent) != 0 {
+		t.Errorf("sent %v, want nothing", sent)
+	}
+}
+
+func TestAccServiceThatIgnoresAChange(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, IgnorePatch: true})
+	config := func(arguments string) string {
+		return s.provider(extended) + deployment("app", "internal_docker", arguments)
+	}
+	before := `source_config = { custom_url = "https://a.example.com" }` + "\n" + `secrets = { A = "planted-one" }`
+	check(t,
+		resource.TestStep{Config: config(before)},
+		resource.TestStep{Config: config(strings.Replace(before, "//a", "//b", 1)),
+			ExpectError: regexp.MustCompile(`(?s)The change did not take.*source_config\.custom_url[\s│]+is[\s│]+still[\s│]+"https://a\.example\.com"[\s│]+there[\s│]+instead[\s│]+of[\s│]+"https://b\.example\.com"`)},
+		// The state holds what the service has.
+		resource.TestStep{Config: config(before), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{Config: config(strings.Replace(before, "planted-one", "planted-two", 1)), ExpectError: regexp.MustCompile(`(?s)The change did not take.*former[\s│]+value[\s│]+of[\s│]+secret[\s│]+"A"`)},
+	)
+}
+
+func TestAccServiceWithoutExtendedOperations(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	config := func(setting, arguments string) string {
+		return s.provider(setting) + deployment("app", "internal_docker", arguments)
+	}
+	check(t,
+		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://a.example.com" }`)},
+		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://b.example.com" }`), ExpectError: regexp.MustCompile(`(?s)The service does not offer changes`)},
+		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://a.example.com" }`), Destroy: true, ExpectError: regexp.MustCompile(`(?s)The service does not offer deletion`)},
+		// It is still in the state.
+		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://a.example.com" }`), ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
+		}},
+		resource.TestStep{Config: config("", `source_config = { custom_url = "https://a.example.com" }`)},
+	)
+	s.stored(t)
+}
+
+func TestAccDeletion(t *testing.T) {
+	t.Parallel()
+	t.Run("a lost answer, then gone", func(t *testing.T) {
+		t.Parallel()
+		s := newService(t, fakeserver.Options{Extended: true})
+		config := s.provider(extended) + deployment("app", "internal_docker", `deletion_policy = "delete"`)
+		check(t,
+			resource.TestStep{Config: config, PostApplyFunc: func() { s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Cut: true}) }},
+			resource.TestStep{Config: config, Destroy: true},
+		)
+		if len(s.Deployments()) != 0 {
+			t.Error("the deployment is still there")
+		}
+	})
+	t.Run("abandoned", func(t *testing.T) {
+		t.Parallel()
+		s := newService(t, fakeserver.Options{Extended: true})
+		config := s.provider(extended) + deployment("app", "internal_docker", `deletion_policy = "abandon"`)
+		check(t,
+			resource.TestStep{Config: config},
+			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_source", `deletion_policy = "abandon"`), ExpectError: regexp.MustCompile(`A replacement needs a new name`)},
+			resource.TestStep{Config: config, Destroy: true},
+		)
+		s.stored(t)
+		if n := s.sent(http.MethodDelete, ""); n != 0 {
+			t.Errorf("%d deletions were sent, want none", n)
+		}
+	})
+	t.Run("goes on being listed", func(t *testing.T) {
+		t.Parallel()
+		s := newService(t, fakeserver.Options{Extended: true, KeepDeleted: true})
+		config := s.provider(extended) + deployment("app", "internal_docker", `timeouts = { delete = "20ms" }`)
+		check(t,
+			resource.TestStep{Config: config},
+			resource.TestStep{Config: config, Destroy: true, ExpectError: regexp.MustCompile(`(?s)The deployment is still there.*after[\s│]+20ms`)},
+			resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{ // it is still in the state
+				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
+			}},
+			resource.TestStep{Config: s.provider(), PreConfig: func() { s.Remove(s.stored(t)["id"].(string)) }},
+		)
+	})
+	t.Run("replaced under its name", func(t *testing.T) {
+		t.Parallel()
+		s := newService(t, fakeserver.Options{Extended: true})
+		check(t,
+			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_docker")},
+			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_source"), Check: resource.TestCheckResourceAttr(this, "source", "internal_source")},
+		)
+	})
+	t.Run("removed block", func(t *testing.T) {
+		t.Parallel()
+		s := newService(t, fakeserver.Options{Extended: true})
+		check(t,
+			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_docker")},
+			resource.TestStep{Config: s.provider(extended) + "removed {\n  from = " + this + "\n  lifecycle {\n    destroy = false\n  }\n}"},
+		)
+		s.stored(t)
+	})
+}
+
+func TestAccMovedBlock(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	before, _, _ := strings.Cut(s.provider()+deployment("app", "internal_docker"), "output ")
+	after := strings.ReplaceAll(before, `"this"`, `"that"`) + "moved {\n  from = " + this + "\n  to = graphdeploy_deployment.that\n}"
+	check(t, resource.TestStep{Config: before}, planIsEmpty(after))
+}
+
+func TestAccUnknownAtPlanIsJudgedAtApply(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	config := func(input string) string {
+		return s.provider() + "resource \"terraform_data\" \"late\" {\n  input = \"" + input + "\"\n}\n" +
+			deployment("app", "internal_docker", `source_config = { custom_url = terraform_data.late.output }`)
+	}
+	check(t,
+		resource.TestStep{Config: config("https://a.example.com")},
+		planIsEmpty(config("https://a.example.com")),
+		resource.TestStep{Config: config("https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + fourWaysOut)},
+	)
+	assertDocumentedOperationsOnly(t, s)
+}
+
+func TestAccWriteOnlySecretsAreSentAgainWithTheirVersion(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, Secrets: fakeserver.MaskSecrets})
+	config := func(version int, values string) string {
+		return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(true, version, values))
+	}
+	checkSecrets(t,
+		resource.TestStep{Config: config(1, `A = "one"`)},
+		planIsEmpty(config(1, `A = "two"`)),
+		resource.TestStep{Config: config(2, `A = "two"`), ConfigPlanChecks: updates},
+		planIsEmpty(config(2, `A = "two"`)),
+	)
+	if sent := s.patches(t); len(sent) != 1 || !slices.Equal([]string{fmt.Sprint(sent[0])}, []string{"map[secrets:[map[name:A value:two]]]"}) {
+		t.Errorf("sent %v, want secret A once", sent)
+	}
+}
