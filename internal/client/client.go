@@ -99,7 +99,13 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 // newHTTPTransport keeps as many idle connections as Terraform is likely to
 // use at once; the default of two would open a new one for most requests.
 func newHTTPTransport(roots *x509.CertPool) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+	t := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:     true,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
 	t.MaxIdleConns = 128
 	t.MaxIdleConnsPerHost = 128
 	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 )
@@ -115,7 +116,7 @@ func (c *Client) notOffered(ctx context.Context, id string, failed *Error) error
 	}
 	_, err := c.reader.read(ctx, id, 0)
 	if err == nil {
-		return errors.Join(ErrNotOffered, failed)
+		return fmt.Errorf("%w: %w", ErrNotOffered, failed)
 	}
 	return err
 }

@@ -79,7 +79,7 @@ func TestAnswerThatCoversTheConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fs := f(c.field)
-			config := tftypes.Value{}
+			var config tftypes.Value
 			if c.config == "third" {
 				config = tftypes.NewValue(fs.Type(), Values{"v": aThird()})
 			} else {

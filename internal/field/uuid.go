@@ -47,7 +47,11 @@ func (t UUIDType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (att
 	if err != nil {
 		return nil, err
 	}
-	return UUIDValue{StringValue: value.(basetypes.StringValue)}, nil
+	text, ok := value.(basetypes.StringValue)
+	if !ok {
+		return nil, fmt.Errorf("a %T is no string", value)
+	}
+	return UUIDValue{StringValue: text}, nil
 }
 
 // UUIDValue is a UUID, null or unknown.

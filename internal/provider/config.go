@@ -24,7 +24,7 @@ import (
 // The environment variables that stand in for settings left out.
 const (
 	envBaseURL      = "GRAPHDEPLOY_BASE_URL"
-	envAPIKey       = "GRAPHDEPLOY_API_KEY" //nolint:gosec // the name, not the key
+	envAPIKey       = "GRAPHDEPLOY_API_KEY"
 	envAPIKeyHeader = "GRAPHDEPLOY_API_KEY_HEADER"
 	envHosting      = "GRAPHDEPLOY_HOSTING"
 	envExtended     = "GRAPHDEPLOY_EXTENDED_OPERATIONS"
@@ -89,7 +89,10 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 	}
 	checkHeader(path.Root("api_key_header"), s.apiKeyHeader, "", diags)
 	for name, value := range c.Headers.Elements() {
-		text := value.(types.String).ValueString()
+		var text string
+		if s, ok := value.(types.String); ok {
+			text = s.ValueString()
+		}
 		at := path.Root("headers").AtMapKey(name)
 		checkHeader(at, name, text, diags)
 		if _, twice := s.header[http.CanonicalHeaderKey(name)]; twice {

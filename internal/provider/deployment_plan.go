@@ -79,7 +79,7 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 	switch {
 	case r.deletes(state):
 	case plan.differs(state, "name"):
-		diags.AddAttributeWarning(path.Root("name"), "The old deployment keeps running", fmt.Sprintf(
+		diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
 			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running in the service, as %s.", describe(state), r.whyKept(state)))
 	case !plan["name"].IsKnown():
 	default:
@@ -144,6 +144,8 @@ func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.
 
 // addAbandoned warns that a deployment goes on without Terraform.
 func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes, when string) {
-	diags.AddWarning("The deployment keeps running", fmt.Sprintf(
+	// Terraform shows one of several warnings that begin alike: this one must
+	// be seen for each deployment.
+	diags.AddWarning(fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
 		"Deployment %s %s taken out of the state only, as %s. Delete it in the service when it is not needed, or import it to manage it again.", describe(state), when, r.whyKept(state)))
 }

@@ -90,9 +90,8 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 	written, err := r.client.UpdateDeployment(ctx, now.ID, change)
 	switch {
 	case errors.Is(err, client.ErrNotOffered):
-		r.access.addFailure(diags, summary, err, nil)
 		diags.AddError("The service does not offer changes", fmt.Sprintf(
-			"It lists deployment %s but has no operation to change it, although the provider has extended_operations = true. Set that to false; nothing was changed.", describe(state)))
+			"It lists deployment %s but has no operation to change it, although the provider has extended_operations = true. Set that to false; nothing was changed.\n\n%s", describe(state), sentence(err.Error())))
 		return answer, false
 	case err != nil:
 		r.access.addFailure(diags, summary, err, requestPlaces(change.Secrets))
@@ -181,9 +180,8 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	summary := fmt.Sprintf("Cannot delete deployment %s", describe(state))
 	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
 	case errors.Is(err, client.ErrNotOffered):
-		r.access.addFailure(&resp.Diagnostics, summary, err, nil)
 		resp.Diagnostics.AddError("The service does not offer deletion", fmt.Sprintf(
-			"It lists deployment %s but has no operation to delete it, although the provider has extended_operations = true. The deployment stays in the state. To let it go without deleting it, apply deletion_policy = %q first, or set extended_operations = false.", describe(state), deletionAbandon))
+			"It lists deployment %s but has no operation to delete it, although the provider has extended_operations = true. The deployment stays in the state. To let it go without deleting it, apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", describe(state), deletionAbandon, sentence(err.Error())))
 		return
 	case err != nil:
 		r.access.addFailure(&resp.Diagnostics, summary, err, nil)
@@ -196,7 +194,7 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	switch {
 	case err == nil:
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		resp.Diagnostics.AddError("The deployment is still there", fmt.Sprintf(
+		resp.Diagnostics.AddError(fmt.Sprintf("Deployment %q is still there", state.text("name")), fmt.Sprintf(
 			"The service agreed to delete deployment %s, but lists it still after %s, with status %s. It stays in the state. Destroy again later, or raise timeouts.delete.", describe(state), limit, last.Status))
 	default:
 		r.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot see whether deployment %s is gone", describe(state)), err, nil)

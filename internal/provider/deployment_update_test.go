@@ -212,7 +212,7 @@ func TestAccDeletion(t *testing.T) {
 		config := s.provider(extended) + deployment("app", "internal_docker", `timeouts = { delete = "20ms" }`)
 		check(t,
 			resource.TestStep{Config: config},
-			resource.TestStep{Config: config, Destroy: true, ExpectError: regexp.MustCompile(`(?s)The deployment is still there.*after[\s│]+20ms`)},
+			resource.TestStep{Config: config, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Deployment "app" is still there.*after[\s│]+20ms`)},
 			resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{ // it is still in the state
 				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
 			}},

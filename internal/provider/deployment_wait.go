@@ -53,19 +53,19 @@ func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deploy
 	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
 	switch {
 	case last.Status == client.StatusAwaitingDelete && w.until != waitCreated:
-		diags.AddError("The deployment is being deleted", fmt.Sprintf("Deployment %s has status %s while it was waited for: somebody, or the service, is deleting it.", who, last.Status))
+		diags.AddError(fmt.Sprintf("Deployment %q is being deleted", last.Name), fmt.Sprintf("Deployment %s has status %s while it was waited for: somebody, or the service, is deleting it.", who, last.Status))
 	case err == nil, w.until == waitCreated:
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddError("The deployment vanished", fmt.Sprintf("Deployment %s was %s and listed, but is listed no more while it was waited for. Apply again to create it anew.", who, w.done))
+		diags.AddError(fmt.Sprintf("Deployment %q vanished", last.Name), fmt.Sprintf("Deployment %s was %s and listed, but is listed no more while it was waited for. Apply again to create it anew.", who, w.done))
 		return last, true
 	case errors.Is(ctx.Err(), context.Canceled):
-		diags.AddWarning("Interrupted while waiting", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done, last.Status))
+		diags.AddWarning(fmt.Sprintf("Interrupted while waiting for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done, last.Status))
 	case errors.Is(err, context.DeadlineExceeded):
-		diags.AddWarning("The deployment is not ready yet", fmt.Sprintf(
+		diags.AddWarning(fmt.Sprintf("Deployment %q is not ready yet", last.Name), fmt.Sprintf(
 			"Deployment %s was %s and is in the state, but after %s its status is %s; wait_until says %q. It goes on by itself: the next plan reads its status. To wait longer, raise %s.",
 			who, w.done, w.limit, last.Status, orDefault(w.until, waitReady), w.setting))
 	default:
-		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but it cannot be watched: %s", who, w.done, sentence(err.Error())))
+		diags.AddWarning(fmt.Sprintf("Cannot wait for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state, but it cannot be watched: %s", who, w.done, sentence(err.Error())))
 	}
 	return last, false
 }

@@ -2,10 +2,12 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -183,12 +185,12 @@ func objectOf(ctx context.Context, fields field.Fields, value any, diags *diag.D
 	typ := fields.AttrType()
 	decoded, err := fields.Decode(value)
 	if err == nil {
-		object, convertErr := typ.ValueFromTerraform(ctx, decoded)
-		if convertErr == nil {
-			return object.(types.Object)
+		var converted attr.Value
+		converted, err = typ.ValueFromTerraform(ctx, decoded)
+		if object, ok := converted.(types.Object); ok && err == nil {
+			return object
 		}
-		err = convertErr
 	}
-	diags.AddError("Mistake in the provider", "An answer of the service cannot be shown: "+err.Error()+". Please report this.")
+	diags.AddError("Mistake in the provider", fmt.Sprintf("An answer of the service cannot be shown: %v. Please report this.", err))
 	return types.ObjectNull(typ.AttrTypes)
 }

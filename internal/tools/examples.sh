@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks that the examples are formatted and valid for the provider as it is.
-# Run it through terraform.sh, which says where Terraform is.
+# Run it through terraform.sh, which says where Terraform is. What this
+# Terraform is too old for, it says and leaves out.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -8,14 +9,29 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 terraform=$TF_ACC_TERRAFORM_PATH
-"$terraform" fmt -check -diff -recursive examples
-internal/tools/mirror.sh "$work/mirror"
-for example in $(find examples -name '*.tf' -exec dirname {} + | sort -u); do
-  mkdir -p "$work/$example"
-  cp "$example"/*.tf "$work/$example"
+version=$("$terraform" version | sed -nE '1s/^(Terraform|OpenTofu) v([0-9]+\.[0-9]+).*/\1 \2/p')
+
+# Whether this is Terraform, of that minor version of 1 or a newer one.
+terraform_is() {
+  local minor=${version#Terraform 1.}
+  [[ $minor != "$version" && $minor -ge $1 ]]
+}
+
+# check NAME ARGUMENT... FILE...: copies files into a folder of their own and
+# has Terraform validate them there.
+check() {
+  local name=$1 arguments=()
+  shift
+  while [[ $1 == -* ]]; do
+    arguments+=("$1")
+    shift
+  done
+  local folder=$work/$name
+  mkdir -p "$folder"
+  cp "$@" "$folder"
   # Examples of one resource leave out where the provider comes from.
-  if ! grep -q required_providers "$example"/*.tf; then
-    cat >"$work/$example/versions.tf" <<'SOURCE'
+  if ! grep -q required_providers "$@"; then
+    cat >"$folder/versions.tf" <<'SOURCE'
 terraform {
   required_providers {
     graphdeploy = {
@@ -25,7 +41,32 @@ terraform {
 }
 SOURCE
   fi
-  "$terraform" -chdir="$work/$example" init -no-color -plugin-dir="$work/mirror" >"$work/init.log" || { cat "$work/init.log"; exit 1; }
-  "$terraform" -chdir="$work/$example" validate -no-color >"$work/validate.log" || { echo "$example:"; cat "$work/validate.log"; exit 1; }
-  echo "$example is valid"
+  "$terraform" -chdir="$folder" init -no-color -plugin-dir="$work/mirror" >"$work/init.log" || { cat "$work/init.log"; exit 1; }
+  "$terraform" -chdir="$folder" validate -no-color ${arguments[@]+"${arguments[@]}"} >"$work/validate.log" || { echo "$name:"; cat "$work/validate.log"; exit 1; }
+  echo "$name is valid"
+}
+
+"$terraform" fmt -check -diff -recursive examples
+internal/tools/mirror.sh "$work/mirror"
+for example in $(find examples -name '*.tf' -exec dirname {} + | sort -u); do
+  files=()
+  for file in "$example"/*.tf; do
+    # It imports what another file of its folder imports, too: see below.
+    [[ $file == */import-by-identity.tf ]] || files+=("$file")
+  done
+  check "$example" "${files[@]}"
+done
+for file in examples/resources/*/import-by-identity.tf; do
+  if terraform_is 12; then
+    check "$file" "$file" "${file%/*}/resource.tf"
+  else
+    echo "$file is not checked: it needs Terraform 1.12, this is $version"
+  fi
+done
+for file in examples/list-resources/*/*.tfquery.hcl; do
+  if terraform_is 14; then
+    check "$file" -query "$file"
+  else
+    echo "$file is not checked: it needs Terraform 1.14, this is $version"
+  fi
 done

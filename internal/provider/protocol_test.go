@@ -1,0 +1,280 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
+)
+
+// What only newer Terraforms ask for is tried here through the protocol that
+// they speak, so that it is tested whichever Terraform is at hand.
+
+// protocol is a configured provider, spoken to as Terraform does.
+type protocol struct {
+	t      *testing.T
+	server tfprotov6.ProviderServer
+	schema *tfprotov6.GetProviderSchemaResponse
+}
+
+func newProtocol(t *testing.T, s *service) *protocol {
+	t.Helper()
+	p := &protocol{t: t, server: providerserver.NewProtocol6(provider.New("test", quick)())()}
+	var err error
+	if p.schema, err = p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	p.expectNone(p.schema.Diagnostics)
+	configured, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.14.0",
+		Config:           p.value(p.schema.Provider.ValueType(), map[string]tftypes.Value{"base_url": tftypes.NewValue(tftypes.String, s.url)}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.expectNone(configured.Diagnostics)
+	return p
+}
+
+// value is an object of a type, null but for some attributes.
+func (p *protocol) value(typ tftypes.Type, set map[string]tftypes.Value) *tfprotov6.DynamicValue {
+	p.t.Helper()
+	values := map[string]tftypes.Value{}
+	for name, of := range typ.(tftypes.Object).AttributeTypes {
+		values[name] = tftypes.NewValue(of, nil)
+	}
+	for name, v := range set {
+		values[name] = v
+	}
+	encoded, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, values))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return &encoded
+}
+
+// attributes reads an object back.
+func (p *protocol) attributes(typ tftypes.Type, v *tfprotov6.DynamicValue) map[string]tftypes.Value {
+	p.t.Helper()
+	decoded, err := v.Unmarshal(typ)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var all map[string]tftypes.Value
+	if err := decoded.As(&all); err != nil {
+		p.t.Fatal(err)
+	}
+	return all
+}
+
+func (p *protocol) expectNone(diags []*tfprotov6.Diagnostic) {
+	p.t.Helper()
+	for _, d := range diags {
+		p.t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+}
+
+const typeName = "graphdeploy_deployment"
+
+func (p *protocol) deploymentType() tftypes.Type {
+	return p.schema.ResourceSchemas[typeName].ValueType()
+}
+
+func (p *protocol) identityType() tftypes.Type {
+	p.t.Helper()
+	schemas, err := p.server.GetResourceIdentitySchemas(p.t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return schemas.IdentitySchemas[typeName].ValueType()
+}
+
+func (p *protocol) identity(id string) *tfprotov6.ResourceIdentityData {
+	return &tfprotov6.ResourceIdentityData{IdentityData: p.value(p.identityType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id)})}
+}
+
+func textOf(t *testing.T, v tftypes.Value) (s string) {
+	t.Helper()
+	if err := v.As(&s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestImportByIdentity(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app"})
+	p := newProtocol(t, s)
+	imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity(strings.ToUpper(id))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.expectNone(imported.Diagnostics)
+	one := imported.ImportedResources[0]
+	read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.expectNone(read.Diagnostics)
+	if name := textOf(t, p.attributes(p.deploymentType(), read.NewState)["name"]); name != "app" {
+		t.Errorf("name is %q", name)
+	}
+	if got := textOf(t, p.attributes(p.identityType(), read.NewIdentity.IdentityData)["id"]); !strings.EqualFold(got, id) {
+		t.Errorf("identity is %q, want %q", got, id)
+	}
+}
+
+func TestImportByIdentityThatIsNoUUID(t *testing.T) {
+	t.Parallel()
+	p := newProtocol(t, newService(t, fakeserver.Options{}))
+	imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity("app")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(imported.Diagnostics) != 1 || !strings.Contains(imported.Diagnostics[0].Detail, "123e4567") {
+		t.Errorf("diagnostics: %v, want one that shows what an id looks like", imported.Diagnostics)
+	}
+}
+
+// list runs a list block as terraform query does, and takes at most n results.
+func (p *protocol) list(n int, limit int64, include bool, config map[string]tftypes.Value) []tfprotov6.ListResourceResult {
+	p.t.Helper()
+	server, ok := p.server.(tfprotov6.ListResourceServer)
+	if !ok {
+		p.t.Fatal("the provider has no list resources")
+	}
+	block := p.value(p.schema.ListResourceSchemas[typeName].ValueType(), config)
+	valid, err := server.ValidateListResourceConfig(p.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: typeName, Config: block})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(valid.Diagnostics) > 0 {
+		return []tfprotov6.ListResourceResult{{Diagnostics: valid.Diagnostics}}
+	}
+	stream, err := server.ListResource(p.t.Context(), &tfprotov6.ListResourceRequest{TypeName: typeName, Config: block, Limit: limit, IncludeResource: include})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var results []tfprotov6.ListResourceResult
+	for result := range stream.Results {
+		if results = append(results, result); len(results) == n {
+			break
+		}
+	}
+	return results
+}
+
+func textList(values ...string) tftypes.Value {
+	list := []tftypes.Value{}
+	for _, v := range values {
+		list = append(list, tftypes.NewValue(tftypes.String, v))
+	}
+	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, list)
+}
+
+func TestListResource(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{ExtraFields: true})
+	var ids []string
+	for i := range 250 {
+		ids = append(ids, s.SeedDeployment(map[string]any{"name": fmt.Sprintf("app-%03d", i), "image_version": fmt.Sprint(i % 2),
+			"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}}))
+	}
+	p := newProtocol(t, s)
+	text := func(v string) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
+	for name, c := range map[string]struct {
+		config map[string]tftypes.Value
+		limit  int64
+		want   int
+	}{
+		"all":               {nil, 0, 250},
+		"a limit":           {nil, 7, 7},
+		"a limit of pages":  {nil, 150, 150},
+		"by name":           {map[string]tftypes.Value{"name_contains": text("app-00")}, 0, 10},
+		"by image version":  {map[string]tftypes.Value{"image_version": text("1")}, 0, 125},
+		"by status":         {map[string]tftypes.Value{"status": text("UNUSED")}, 0, 0},
+		"by reconciliation": {map[string]tftypes.Value{"remote_reconciled": tftypes.NewValue(tftypes.Bool, true)}, 0, 0},
+		"by type":           {map[string]tftypes.Value{"deployment_type": text("prod")}, 0, 0},
+		"by tags":           {map[string]tftypes.Value{"tag_value_ids": textList("a", "b")}, 0, 0},
+		"by ids":            {map[string]tftypes.Value{"deployment_ids": textList(ids[:120]...)}, 0, 120},
+		"by no ids":         {map[string]tftypes.Value{"deployment_ids": textList()}, 0, 0},
+		"by no tags":        {map[string]tftypes.Value{"tag_value_ids": textList()}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			results := p.list(-1, c.limit, false, c.config)
+			if len(results) != c.want {
+				t.Fatalf("%d results, want %d", len(results), c.want)
+			}
+			for _, r := range results {
+				p.expectNone(r.Diagnostics)
+			}
+		})
+	}
+	t.Run("with the resource", func(t *testing.T) {
+		for i, r := range p.list(-1, 2, true, nil) {
+			if want := fmt.Sprintf("app-%03d", i); r.DisplayName != want {
+				t.Errorf("display name is %q, want %q", r.DisplayName, want)
+			}
+			if got := textOf(t, p.attributes(p.identityType(), r.Identity.IdentityData)["id"]); got != ids[i] {
+				t.Errorf("identity is %q, want %q", got, ids[i])
+			}
+			state := p.attributes(p.deploymentType(), r.Resource)
+			if got := textOf(t, state["image_version"]); got != fmt.Sprint(i%2) {
+				t.Errorf("image_version is %q", got)
+			}
+			if !state["secrets"].IsNull() {
+				t.Error("secrets stand in the resource")
+			}
+		}
+	})
+	t.Run("page by page", func(t *testing.T) {
+		s.ResetRequests()
+		p.list(1, 0, false, nil)
+		if n := len(s.Requests()); n != 1 {
+			t.Errorf("%d requests for the first result, want 1", n)
+		}
+	})
+	t.Run("mistakes", func(t *testing.T) {
+		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textList("x")}, {"deployment_type": text("staging")}, {"tag_value_ids": textList("")}} {
+			if results := p.list(-1, 0, false, config); len(results) != 1 || len(results[0].Diagnostics) == 0 {
+				t.Errorf("%v gives %v, want a diagnostic", config, results)
+			}
+		}
+	})
+	t.Run("a service that is down", func(t *testing.T) {
+		s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 403})
+		results := p.list(-1, 0, false, nil)
+		if len(results) != 1 || len(results[0].Diagnostics) == 0 || !strings.Contains(results[0].Diagnostics[0].Detail, "api_key") {
+			t.Errorf("results: %v, want one diagnostic that names api_key", results)
+		}
+	})
+}
+
+// A read that is cancelled is an error, and takes nothing out of the state.
+func TestCancelledReadKeepsTheState(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app"})
+	p := newProtocol(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	read, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
+		CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id), "name": tftypes.NewValue(tftypes.String, "app")})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(read.Diagnostics) == 0 {
+		t.Error("no diagnostic")
+	}
+	if state := p.attributes(p.deploymentType(), read.NewState); textOf(t, state["id"]) != id {
+		t.Error("the state is gone")
+	}
+}
