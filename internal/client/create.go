@@ -79,23 +79,22 @@ func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployme
 		if !errors.As(err, &failed) || !failed.uncertain() && !failed.certainlyNotDone() {
 			return nil, err
 		}
-		if failed.uncertain() {
-			patience := c.config.SettleTime
-			if failed.asksToWait() {
-				patience = 0 // one look: the service says itself that it did nothing
-			}
-			if made, lookErr := c.lookForMade(seenThrough, r, err, patience); made != nil || lookErr != nil {
+		if failed.uncertain() && !failed.asksToWait() {
+			if made, lookErr := c.lookForMade(seenThrough, r, err, c.config.SettleTime); made != nil || lookErr != nil {
 				return made, lookErr
 			}
-			if !failed.asksToWait() {
-				return nil, &LostError{Name: r.Name, Err: err}
-			}
-		}
-		if attempt >= c.config.MaxRetries {
-			return nil, err
+			return nil, &LostError{Name: r.Name, Err: err}
 		}
 		// Between attempts nothing is under way: here a cancelled ctx counts.
-		if c.pause(ctx, attempt, failed) != nil {
+		givingUp := attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
+		if failed.asksToWait() {
+			// The service says itself that it did nothing: one look is enough,
+			// as late as can be.
+			if made, lookErr := c.lookForMade(seenThrough, r, err, 0); made != nil || lookErr != nil {
+				return made, lookErr
+			}
+		}
+		if givingUp {
 			return nil, err
 		}
 	}
