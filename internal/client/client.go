@@ -146,7 +146,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	target.RawQuery = r.query.Encode()
 	connected := false
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), r.method, target.String(), body)
+	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(context.WithValue(ctx, secretKey{}, r.secret), trace), r.method, target.String(), body)
 	if err != nil {
 		return c.failure(r, err)
 	}

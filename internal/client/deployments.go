@@ -384,7 +384,7 @@ func (c *Client) newReader() *reader {
 			found: map[string]aheadReading{}, written: map[string]time.Time{},
 			finished: c.config.ReadSingly,
 		},
-		gathering: 10 * time.Millisecond,
+		gathering: 20 * time.Millisecond,
 		singly:    c.config.ReadSingly,
 		pending:   map[string]*pendingRead{},
 	}

@@ -19,7 +19,7 @@ import (
 type reader struct {
 	list      func(ctx context.Context, ids []string) (map[string]*Deployment, error)
 	ahead     *readAhead
-	gathering time.Duration // how long a read waits for others to travel with
+	gathering time.Duration // how long a read waits for another to travel with
 	singly    bool
 
 	mu      sync.Mutex
@@ -32,9 +32,16 @@ type reader struct {
 // pendingRead is a deployment that will be asked for.
 type pendingRead struct {
 	due     time.Time // when at the latest
+	since   time.Time // when it became urgent
 	urgent  bool      // its callers wait for it now, unlike those of a poll
 	waiters map[*waiter]bool
 }
+
+// Terraform's reads come one after the other, as each takes the processor for a
+// while. So each that comes has all of them wait anew, up to so many times
+// gathering; and three times as long while there are fewer of them than half
+// of what there were at once before.
+const gatherings, gatheringsOfFew = 8, 3
 
 // waiter is one caller of read.
 type waiter struct {
@@ -80,11 +87,15 @@ func (r *reader) add(ctx context.Context, id string, w *waiter, patience time.Du
 	urgent := patience == 0
 	if urgent && !r.singly {
 		patience = r.gathering
-		if r.ahead.useful() {
-			patience *= 5 // the page under way may answer it
+		switch {
+		case r.ahead.useful():
+			patience *= gatherings // the page under way may answer it
+		case 2*(r.urgent()+1) < r.peak:
+			patience *= gatheringsOfFew
 		}
 	}
-	due := time.Now().Add(patience)
+	now := time.Now()
+	due := now.Add(patience)
 	p := r.pending[id]
 	if p == nil {
 		p = &pendingRead{due: due, waiters: map[*waiter]bool{}}
@@ -93,9 +104,12 @@ func (r *reader) add(ctx context.Context, id string, w *waiter, patience time.Du
 	if due.Before(p.due) {
 		p.due = due
 	}
-	p.urgent = p.urgent || urgent
 	p.waiters[w] = true
 	if urgent {
+		if !p.urgent {
+			p.urgent, p.since = true, now
+		}
+		r.postpone(due)
 		r.live++
 		r.peak = max(r.peak, r.live)
 	}
@@ -106,6 +120,20 @@ func (r *reader) add(ctx context.Context, id string, w *waiter, patience time.Du
 		return
 	}
 	r.schedule(values)
+}
+
+// postpone has the reads that somebody waits for now wait until due, as another
+// has just come, but not forever. The lock is held.
+func (r *reader) postpone(due time.Time) {
+	for _, p := range r.pending {
+		latest := p.since.Add(gatherings * r.gathering)
+		if due.Before(latest) {
+			latest = due
+		}
+		if p.urgent && p.due.Before(latest) {
+			p.due = latest
+		}
+	}
 }
 
 func (r *reader) done() {
@@ -185,7 +213,11 @@ func (r *reader) start(ctx context.Context, ids []string) {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &batch{cancel: cancel}
 	waiters := map[string][]*waiter{}
+	urgent := 0
 	for _, id := range ids {
+		if r.pending[id].urgent {
+			urgent++
+		}
 		for w := range r.pending[id].waiters {
 			w.batch = b
 			b.waiting++
@@ -195,7 +227,9 @@ func (r *reader) start(ctx context.Context, ids []string) {
 	}
 	go func() {
 		defer cancel()
-		r.ahead.asked(ctx, len(ids))
+		if urgent > 0 { // those who poll have no use for what is read ahead
+			r.ahead.asked(ctx, urgent)
+		}
 		found, err := r.readAll(ctx, ids)
 		for id, ws := range waiters {
 			got := reading{deployment: found[id], err: err}
@@ -299,7 +333,8 @@ func (r *reader) leave(id string, w *waiter) {
 }
 
 // readAhead reads pages of the plain list for reads that have not come yet. It
-// spends at most as many requests as reads by id have taken, and stops where
+// spends at most as many requests as reads have taken, or have been saved by
+// merging them and by reading ahead, and stops where
 // its pages turn out not to be asked for, so that a small state in a large
 // service does not pay for the large service.
 type readAhead struct {
@@ -327,7 +362,7 @@ type aheadReading struct {
 
 const (
 	aheadAfterAsks  = 2  // reading ahead begins after so many requests by id
-	aheadAfterReads = 15 // for so many deployments
+	aheadAfterReads = 25 // for so many deployments
 	aheadOnTrial    = 3  // so many pages are read before any has to be of use
 )
 
@@ -370,7 +405,7 @@ func (a *readAhead) asked(ctx context.Context, reads int) {
 // is held.
 func (a *readAhead) next(ctx context.Context) {
 	if a.running || a.finished || a.asks < aheadAfterAsks || a.reads < aheadAfterReads ||
-		a.pages >= a.asks || a.pages >= aheadOnTrial+a.hits {
+		a.pages >= a.reads+a.hits || a.pages >= aheadOnTrial+a.hits {
 		return
 	}
 	a.running = true

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 )
 
 // Wait reads a deployment at once and then again and again, less and less
@@ -34,7 +33,7 @@ func (c *Client) WaitGone(ctx context.Context, first *Deployment) (*Deployment, 
 // been listed, so that it is gone once it is not.
 func (c *Client) watch(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) bool) (*Deployment, error) {
 	last := first
-	patience := time.Duration(0)
+	patience := c.reader.gathering // at once, but not to be answered from what was read ahead
 	for interval := c.config.PollInterval; ; interval = min(interval*3/2, c.config.PollIntervalMax) {
 		d, err := c.reader.read(ctx, first.ID, patience)
 		switch {

@@ -9,7 +9,9 @@
 package field
 
 import (
+	"maps"
 	"slices"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -92,9 +94,9 @@ func (f Field) Type() tftypes.Type {
 	case List:
 		return tftypes.List{ElementType: f.elem().Type()}
 	case Object:
-		return f.Fields.Type()
+		return f.Fields.sharedType()
 	case Objects:
-		return tftypes.List{ElementType: f.Fields.Type()}
+		return tftypes.List{ElementType: f.Fields.sharedType()}
 	default:
 		return tftypes.String
 	}
@@ -108,11 +110,41 @@ func (f Field) item() Field { return Field{Name: f.Name, Kind: Object, Fields: f
 
 // Type is the Terraform type of an object with these attributes.
 func (fs Fields) Type() tftypes.Object {
-	types := make(map[string]tftypes.Type, len(fs))
-	for _, f := range fs {
-		types[f.Name] = f.Type()
+	return tftypes.Object{AttributeTypes: maps.Clone(fs.sharedType().AttributeTypes)}
+}
+
+// sharedType is Type, made once: it must not be changed.
+func (fs Fields) sharedType() tftypes.Object {
+	return once(&tfTypes, fs, func() tftypes.Object {
+		types := make(map[string]tftypes.Type, len(fs))
+		for _, f := range fs {
+			types[f.Name] = f.Type()
+		}
+		return tftypes.Object{AttributeTypes: types}
+	})
+}
+
+// The types that follow from fields are made once: each is a tree as wide as
+// the schema, and every value refers to one.
+var tfTypes, attrTypes sync.Map
+
+// fieldsKey tells descriptions apart; they do not change.
+type fieldsKey struct {
+	first *Field
+	n     int
+}
+
+func once[T any](made *sync.Map, fs Fields, build func() T) T {
+	if len(fs) == 0 {
+		return build()
 	}
-	return tftypes.Object{AttributeTypes: types}
+	key := fieldsKey{&fs[0], len(fs)}
+	if found, ok := made.Load(key); ok {
+		return found.(T) //nolint:forcetypeassert // each map has one type
+	}
+	value := build()
+	made.Store(key, value)
+	return value
 }
 
 // Without returns the fields but for those of the given names.

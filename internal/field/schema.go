@@ -47,11 +47,14 @@ func (f Field) resourceAttribute() resource.Attribute {
 		return resource.ListAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
 			ElementType: f.Elem.attrType(), Validators: f.listValidators()}
 	case Object:
+		// The type is given, as the framework would make it anew wherever it asks.
 		return resource.SingleNestedAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			Attributes: f.Fields.ResourceAttributes()}
+			CustomType: f.Fields.AttrType(), Attributes: f.Fields.ResourceAttributes()}
 	case Objects:
+		item := f.Fields.AttrType()
 		return resource.ListNestedAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			NestedObject: resource.NestedAttributeObject{Attributes: f.Fields.ResourceAttributes()}, Validators: f.listValidators()}
+			CustomType:   types.ListType{ElemType: item},
+			NestedObject: resource.NestedAttributeObject{CustomType: item, Attributes: f.Fields.ResourceAttributes()}, Validators: f.listValidators()}
 	default:
 		return resource.StringAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
 			CustomType: f.Kind.stringType(), Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
@@ -93,11 +96,13 @@ func (f Field) dataSourceAttribute() datasource.Attribute {
 
 // AttrType is the framework's type of an object with these attributes.
 func (fs Fields) AttrType() types.ObjectType {
-	attributes := make(map[string]attr.Type, len(fs))
-	for name, attribute := range fs.DataSourceAttributes() {
-		attributes[name] = attribute.GetType()
-	}
-	return types.ObjectType{AttrTypes: attributes}
+	return once(&attrTypes, fs, func() types.ObjectType {
+		attributes := make(map[string]attr.Type, len(fs))
+		for name, attribute := range fs.DataSourceAttributes() {
+			attributes[name] = attribute.GetType()
+		}
+		return types.ObjectType{AttrTypes: attributes}
+	})
 }
 
 // stringType is the type of the kinds that are strings; nil is a plain one.

@@ -43,12 +43,16 @@ func readJSON(text []byte) (tree any, err error) {
 	return tree, err
 }
 
+// unfit is made only where it is needed: the name of a wide type is long.
+func (f Field) unfit(tree any) error {
+	return fmt.Errorf("%s: %T does not fit %s", f.Name, tree, f.Type())
+}
+
 func (f Field) decode(tree any) (tftypes.Value, error) {
 	typ := f.Type()
 	if tree == nil {
 		return tftypes.NewValue(typ, nil), nil
 	}
-	unfit := fmt.Errorf("%s: %T does not fit %s", f.Name, tree, typ)
 	switch f.Kind {
 	case JSON:
 		text, err := json.Marshal(tree) // the form that jsonencode gives: sorted, compact
@@ -56,7 +60,7 @@ func (f Field) decode(tree any) (tftypes.Value, error) {
 	case Whole, Number:
 		text, ok := tree.(json.Number)
 		if !ok {
-			return tftypes.Value{}, unfit
+			return tftypes.Value{}, f.unfit(tree)
 		}
 		number, _, err := big.ParseFloat(text.String(), 10, numberPrecision, big.ToNearestEven)
 		if err != nil {
@@ -66,7 +70,7 @@ func (f Field) decode(tree any) (tftypes.Value, error) {
 	case Object:
 		members, ok := tree.(map[string]any)
 		if !ok {
-			return tftypes.Value{}, unfit
+			return tftypes.Value{}, f.unfit(tree)
 		}
 		values := make(map[string]tftypes.Value, len(f.Fields))
 		for _, child := range f.Fields {
@@ -80,7 +84,7 @@ func (f Field) decode(tree any) (tftypes.Value, error) {
 	case List, Objects:
 		items, ok := tree.([]any)
 		if !ok {
-			return tftypes.Value{}, unfit
+			return tftypes.Value{}, f.unfit(tree)
 		}
 		values := make([]tftypes.Value, 0, len(items))
 		for _, item := range items {
@@ -98,7 +102,7 @@ func (f Field) decode(tree any) (tftypes.Value, error) {
 	case TextMap:
 		members, ok := tree.(map[string]any)
 		if !ok {
-			return tftypes.Value{}, unfit
+			return tftypes.Value{}, f.unfit(tree)
 		}
 		values := make(map[string]tftypes.Value, len(members))
 		for name, member := range members {
@@ -111,7 +115,7 @@ func (f Field) decode(tree any) (tftypes.Value, error) {
 		return tftypes.NewValue(typ, values), nil
 	default:
 		if err := tftypes.ValidateValue(typ, tree); err != nil {
-			return tftypes.Value{}, unfit
+			return tftypes.Value{}, f.unfit(tree)
 		}
 		return tftypes.NewValue(typ, tree), nil
 	}

@@ -9,12 +9,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 terraform=$TF_ACC_TERRAFORM_PATH
-version=$("$terraform" version | sed -nE '1s/^(Terraform|OpenTofu) v([0-9]+\.[0-9]+).*/\1 \2/p')
+program=$("$terraform" version | sed -nE '1s/^(Terraform|OpenTofu) v([0-9]+\.[0-9]+).*/\1 \2/p')
 
-# Whether this is Terraform, of that minor version of 1 or a newer one.
-terraform_is() {
-  local minor=${version#Terraform 1.}
-  [[ $minor != "$version" && $minor -ge $1 ]]
+# Whether the program is at least of that minor version of 1.
+at_least() {
+  [[ ${program#* 1.} -ge $1 ]]
 }
 
 # check NAME ARGUMENT... FILE...: copies files into a folder of their own and
@@ -57,16 +56,16 @@ for example in $(find examples -name '*.tf' -exec dirname {} + | sort -u); do
   check "$example" "${files[@]}"
 done
 for file in examples/resources/*/import-by-identity.tf; do
-  if terraform_is 12; then
+  if at_least 12; then
     check "$file" "$file" "${file%/*}/resource.tf"
   else
-    echo "$file is not checked: it needs Terraform 1.12, this is $version"
+    echo "$file is not checked: it needs Terraform or OpenTofu 1.12, this is $program"
   fi
 done
 for file in examples/list-resources/*/*.tfquery.hcl; do
-  if terraform_is 14; then
+  if [[ $program == Terraform* ]] && at_least 14; then
     check "$file" -query "$file"
   else
-    echo "$file is not checked: it needs Terraform 1.14, this is $version"
+    echo "$file is not checked: it needs Terraform 1.14, this is $program"
   fi
 done

@@ -50,7 +50,7 @@ func startUp(ctx context.Context, folder, provider string) (time.Duration, error
 	command := exec.CommandContext(ctx, provider)
 	// The value is the same for all providers; without it they do not serve.
 	command.Env = append(os.Environ(), "TMPDIR="+folder, "PLUGIN_PROTOCOL_VERSIONS=6",
-		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a203cb4d6991ca9872b2")
+		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
 	printed, err := command.StdoutPipe()
 	if err != nil {
 		return 0, err

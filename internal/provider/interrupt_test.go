@@ -1,0 +1,307 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+// running is a run of Terraform that has begun.
+type running struct {
+	w       *workspace
+	args    []string
+	command *exec.Cmd
+	pipe    *io.PipeWriter
+	lines   chan struct{} // closed when all lines have been read
+	cancel  context.CancelFunc
+
+	mu      sync.Mutex
+	printed bytes.Buffer
+	waits   []*waiter
+}
+
+type waiter struct {
+	text string
+	seen chan struct{}
+}
+
+// start starts Terraform. It logs to where it prints, so that a test can tell
+// from what it printed how far it is.
+func (w *workspace) start(args ...string) *running {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), hangs)
+	r := &running{w: w, args: args, cancel: cancel, lines: make(chan struct{})}
+	r.command = w.command(ctx, append(args, "-no-color")...)
+	r.command.Env = append(r.command.Env, "TF_LOG=TRACE")
+	var read *io.PipeReader
+	read, r.pipe = io.Pipe()
+	r.command.Stdout, r.command.Stderr = r.pipe, r.pipe
+	w.must(r.command.Start())
+	go func() {
+		_ = r.command.Wait()
+		_ = r.pipe.Close()
+	}()
+	go func() {
+		defer close(r.lines)
+		reader := bufio.NewReader(read)
+		for {
+			line, err := reader.ReadString('\n')
+			r.see(line)
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return r
+}
+
+func (r *running) see(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.printed.WriteString(line)
+	for _, w := range r.waits {
+		if w.text != "" && strings.Contains(line, w.text) {
+			w.text = ""
+			close(w.seen)
+		}
+	}
+}
+
+// when returns what is closed once a text is printed from now on.
+func (r *running) when(text string) <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := &waiter{text, make(chan struct{})}
+	r.waits = append(r.waits, w)
+	return w.seen
+}
+
+// await waits for an event of the run, which must not end before it.
+func (r *running) await(event <-chan struct{}, what string) {
+	r.w.t.Helper()
+	ended := make(chan struct{})
+	go func() { <-r.lines; close(ended) }()
+	select {
+	case <-event:
+	case <-ended:
+		r.w.t.Fatalf("terraform ended before %s:\n%s", what, r.output())
+	case <-r.w.t.Context().Done():
+		r.w.t.Fatalf("the test ended before %s", what)
+	}
+}
+
+func (r *running) output() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.printed.String()
+}
+
+// wait waits for the end, and returns what was printed without the log.
+func (r *running) wait() (out string, status int) {
+	r.w.t.Helper()
+	<-r.lines
+	r.cancel()
+	out = logLines.ReplaceAllString(r.output(), "")
+	r.w.note(r.args, []byte(out))
+	return out, r.command.ProcessState.ExitCode()
+}
+
+var logLines = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[^\n]*\n(  [^\n]*\n)*`)
+
+// gate is a fault that holds a request.
+func gate(f fakeserver.Fault) (fault fakeserver.Fault, reached <-chan struct{}, release func()) {
+	in, hold := make(chan struct{}), make(chan struct{})
+	var once, open sync.Once
+	f.Reached, f.Hold = func() { once.Do(func() { close(in) }) }, hold
+	return f, in, func() { open.Do(func() { close(hold) }) }
+}
+
+func assertOne(t *testing.T, w *workspace, s *service) {
+	t.Helper()
+	id := s.stored(t)["id"].(string)
+	managed := w.managed()
+	if i, there := managed[id]; !there || len(managed) != 1 || i.Status != "" {
+		t.Errorf("the state has %v, want deployment %s and that it is not tainted", managed, id)
+	}
+	if n := s.sent("POST", "/v2/deployments"); n != 1 {
+		t.Errorf("%d creates were sent, want 1", n)
+	}
+}
+
+// The interrupt goes to Terraform alone, as from a CI system, or to the whole
+// process group, as from a terminal.
+func TestAccInterrupt(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	for _, from := range []string{"a CI system", "a terminal"} {
+		interrupt := func(t *testing.T, r *running) {
+			t.Helper()
+			pid := r.command.Process.Pid
+			if from == "a terminal" {
+				pid = -pid
+			}
+			// The provider has been told once it has answered this call.
+			told := r.when("tf_rpc=StopProvider")
+			if err := syscall.Kill(pid, syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			r.await(told, "the provider was told to stop")
+		}
+		t.Run("while a create is under way from "+from, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{AllowDuplicateNames: true, ReadyAfter: 1e15})
+			w := newWorkspace(t, built)
+			w.configure(s.provider(), app)
+			held, reached, release := gate(fakeserver.Fault{AfterWork: true})
+			defer release()
+			s.Fail(fakeserver.CreateDeployment, 1, held)
+			r := w.start("apply", "-auto-approve")
+			r.await(reached, "it created")
+			interrupt(t, r)
+			release()
+			out, _ := r.wait()
+			assertOne(t, w, s)
+			if !strings.Contains(unwrapped(out), "Interrupted while waiting") {
+				t.Errorf("nothing says that the wait was interrupted:\n%s", out)
+			}
+			w.succeed("plan", "-detailed-exitcode")
+		})
+		t.Run("while a create whose answer is lost is under way from "+from, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
+			w := newWorkspace(t, built)
+			w.configure(s.provider(), app)
+			held, reached, release := gate(fakeserver.Fault{AfterWork: true, Cut: true})
+			defer release()
+			s.Fail(fakeserver.CreateDeployment, 1, held)
+			r := w.start("apply", "-auto-approve")
+			r.await(reached, "it created")
+			interrupt(t, r)
+			release()
+			r.wait()
+			assertOne(t, w, s)
+		})
+		t.Run("while a deployment is waited for from "+from, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{ReadyAfter: 1e15})
+			w := newWorkspace(t, built)
+			w.configure(s.provider(), app)
+			// Never released: only who gives up the request comes to an end.
+			held, reached, release := gate(fakeserver.Fault{})
+			defer release()
+			s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {}}) // the look for the name, the first look
+			s.Fail(fakeserver.ListDeployments, 1, held)
+			r := w.start("apply", "-auto-approve")
+			r.await(reached, "it waited")
+			interrupt(t, r)
+			out, _ := r.wait()
+			assertOne(t, w, s)
+			if !strings.Contains(unwrapped(out), "Interrupted while waiting") {
+				t.Errorf("nothing says that the wait was interrupted:\n%s", out)
+			}
+			s.ClearFaults()
+			w.succeed("plan", "-detailed-exitcode")
+		})
+		t.Run("before anything is created from "+from, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			w := newWorkspace(t, built)
+			w.configure(s.provider(), app)
+			held, reached, release := gate(fakeserver.Fault{})
+			defer release()
+			s.Fail(fakeserver.ListDeployments, 1, held)
+			r := w.start("apply", "-auto-approve")
+			r.await(reached, "it looked for the name")
+			interrupt(t, r)
+			release()
+			if out, status := r.wait(); status == 0 {
+				t.Errorf("an apply that did nothing ended well:\n%s", out)
+			}
+			if n := len(s.Deployments()) + len(w.managed()); n != 0 {
+				t.Errorf("something was created, or is in the state")
+			}
+			w.succeed("apply", "-auto-approve")
+			assertOne(t, w, s)
+		})
+	}
+}
+
+// A provider that is killed tells nobody what it did. The next apply makes no
+// second deployment, and says how to import what was left.
+func TestAccKilledProvider(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	for name, c := range map[string]struct {
+		route  fakeserver.Route
+		before int // requests of the route that come first
+		fault  fakeserver.Fault
+		made   bool
+	}{
+		"while it looks for the name": {fakeserver.ListDeployments, 0, fakeserver.Fault{}, false},
+		"before the work":             {fakeserver.CreateDeployment, 0, fakeserver.Fault{}, false},
+		"after the work":              {fakeserver.CreateDeployment, 0, fakeserver.Fault{AfterWork: true}, true},
+		"while it waits":              {fakeserver.ListDeployments, 1, fakeserver.Fault{}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
+			w := newWorkspace(t, built)
+			w.configure(s.provider(), app)
+			held, reached, release := gate(c.fault)
+			defer release()
+			if c.before > 0 {
+				s.Fail(c.route, c.before, fakeserver.Fault{Reached: func() {}})
+			}
+			s.Fail(c.route, 1, held)
+			r := w.start("apply", "-auto-approve")
+			r.await(reached, "the provider was to be killed")
+			pids := w.providers()
+			if err := syscall.Kill(pids[len(pids)-1], syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			if out, status := r.wait(); status == 0 {
+				t.Errorf("an apply whose provider was killed ended well:\n%s", out)
+			}
+			s.ClearFaults()
+			if c.made {
+				id := s.stored(t)["id"].(string)
+				w.refuse(fmt.Sprintf(`exists already.*%s.*terraform import ADDRESS %[1]s`, id), "apply", "-auto-approve")
+				w.succeed("import", this, id)
+				w.succeed("apply", "-auto-approve")
+			} else {
+				w.succeed("apply", "-auto-approve")
+			}
+			assertOneDeployment(t, w, s)
+			w.succeed("plan", "-detailed-exitcode")
+		})
+	}
+}
+
+// assertOneDeployment is assertOne for more than one request.
+func assertOneDeployment(t *testing.T, w *workspace, s *service) {
+	t.Helper()
+	id := s.stored(t)["id"].(string)
+	if i, there := w.managed()[id]; !there || len(w.managed()) != 1 || i.Status != "" {
+		t.Errorf("the state has %v, want deployment %s and that it is not tainted", w.managed(), id)
+	}
+}
+
+// app has no output: an apply that is interrupted leaves outputs out.
+const app = `
+resource "graphdeploy_deployment" "this" {
+  name   = "app"
+  source = "internal_docker"
+}
+`

@@ -1,0 +1,297 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The tests here and in interrupt_test.go and load_test.go run Terraform as a
+// process of its own, and the provider as the process that Terraform starts:
+// files, logs, signals and the loss of a process are the same as a user's.
+
+// built is the provider's binary while a test uses it.
+var built struct {
+	mu    sync.Mutex
+	users int
+	dir   string
+	err   error
+}
+
+// buildProvider builds the provider for all tests that are under way, and
+// returns the folder of it. Call it before t.Parallel: so all tests share one.
+func buildProvider(t *testing.T) string {
+	t.Helper()
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if built.users == 0 {
+		built.dir, built.err = os.MkdirTemp("", "graphdeploy-provider") //nolint:usetesting // it outlives the first test that uses it
+		if built.err == nil {
+			args := []string{"build", "-o", filepath.Join(built.dir, "provider")}
+			if underRaceDetector() {
+				args = append(args, "-race")
+			}
+			build := exec.Command("go", append(args, ".")...)
+			build.Dir = filepath.Join("..", "..")
+			if out, err := build.CombinedOutput(); err != nil {
+				built.err = fmt.Errorf("%w\n%s", err, out)
+			}
+		}
+	}
+	built.users++
+	t.Cleanup(func() {
+		built.mu.Lock()
+		defer built.mu.Unlock()
+		if built.users--; built.users == 0 {
+			_ = os.RemoveAll(built.dir)
+		}
+	})
+	if built.err != nil {
+		t.Fatalf("the provider cannot be built: %s", built.err)
+	}
+	return built.dir
+}
+
+func underRaceDetector() bool {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		if s.Key == "-race" {
+			return s.Value == "true"
+		}
+	}
+	return false
+}
+
+// workspace is a folder with a configuration, a state, and a Terraform to run.
+type workspace struct {
+	t    *testing.T
+	dir  string // the configuration and the state
+	side string // what is not Terraform's: the provider, its process ids
+	env  []string
+
+	mu  sync.Mutex
+	all bytes.Buffer // what every run printed
+}
+
+// newWorkspace needs the folder that buildProvider returned. Settings are
+// environment variables, NAME=value.
+func newWorkspace(t *testing.T, providerDir string, settings ...string) *workspace {
+	t.Helper()
+	w := &workspace{t: t, dir: t.TempDir(), side: t.TempDir()}
+	// Terraform starts the provider through this, which notes each process.
+	start := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.side, "pids"), filepath.Join(providerDir, "provider"))
+	plugins := filepath.Join(w.side, "plugins")
+	w.must(os.Mkdir(plugins, 0o700))
+	w.must(os.WriteFile(filepath.Join(plugins, "terraform-provider-graphdeploy"), []byte(start), 0o700))
+	cli := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"graphdeploy/graphdeploy\" = %q\n  }\n  direct {}\n}\n", plugins)
+	w.must(os.WriteFile(filepath.Join(w.side, "cli.tfrc"), []byte(cli), 0o600))
+	for _, set := range os.Environ() {
+		if !strings.HasPrefix(set, "TF_") && !strings.HasPrefix(set, "GRAPHDEPLOY_") {
+			w.env = append(w.env, set)
+		}
+	}
+	w.env = append(w.env, "TF_CLI_CONFIG_FILE="+filepath.Join(w.side, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0",
+		"GORACE=log_path="+filepath.Join(w.side, "race"))
+	w.env = append(w.env, settings...)
+	t.Cleanup(w.assertNothingBroke)
+	return w
+}
+
+func (w *workspace) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+const fromOurSource = `terraform {
+  required_providers {
+    graphdeploy = {
+      source = "graphdeploy/graphdeploy"
+    }
+  }
+}
+`
+
+// configure writes the configuration.
+func (w *workspace) configure(parts ...string) {
+	w.t.Helper()
+	w.must(os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(fromOurSource+strings.Join(parts, "\n")), 0o600))
+}
+
+// command is a run of Terraform that has not begun. In a process group of its
+// own, it gets no signal but the test's.
+func (w *workspace) command(ctx context.Context, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, terraformBinary(w.t), args...)
+	c.Dir, c.Env = w.dir, w.env
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return c
+}
+
+// A run that hangs is ended after this, so that the test says so. It is no
+// limit on how long a run may take.
+const hangs = 10 * time.Minute
+
+// run runs Terraform and returns what it printed and its exit status.
+func (w *workspace) run(args ...string) (out string, status int) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), hangs)
+	defer cancel()
+	c := w.command(ctx, append(args, "-no-color")...)
+	var both bytes.Buffer
+	c.Stdout, c.Stderr = &both, &both
+	err := c.Run()
+	if c.ProcessState == nil {
+		w.t.Fatalf("terraform %s: %s", args, err)
+	}
+	w.note(args, both.Bytes())
+	return both.String(), c.ProcessState.ExitCode()
+}
+
+func (w *workspace) note(args []string, printed []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fmt.Fprintf(&w.all, "\n--- terraform %s\n%s", strings.Join(args, " "), printed)
+}
+
+// succeed runs Terraform and fails the test if that fails.
+func (w *workspace) succeed(args ...string) string {
+	w.t.Helper()
+	out, status := w.run(args...)
+	if status != 0 {
+		w.t.Fatalf("terraform %s ended with %d:\n%s", strings.Join(args, " "), status, out)
+	}
+	return out
+}
+
+// refuse runs Terraform, which has to fail and to say what is wanted.
+func (w *workspace) refuse(want string, args ...string) string {
+	w.t.Helper()
+	out, status := w.run(args...)
+	if status == 0 || !regexp.MustCompile(want).MatchString(unwrapped(out)) {
+		w.t.Fatalf("terraform %s ended with %d; want an error like %q:\n%s", strings.Join(args, " "), status, want, out)
+	}
+	return out
+}
+
+// unwrapped undoes how Terraform breaks and frames the lines of a message.
+func unwrapped(out string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(out)), " ")
+}
+
+// managed are the deployments in the state: from id to what the state says.
+func (w *workspace) managed() map[string]stateInstance {
+	w.t.Helper()
+	found := map[string]stateInstance{}
+	raw, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
+	if os.IsNotExist(err) {
+		return found
+	}
+	w.must(err)
+	var state struct {
+		Resources []struct {
+			Mode      string
+			Instances []stateInstance
+		}
+	}
+	w.must(json.Unmarshal(raw, &state))
+	for _, r := range state.Resources {
+		for _, i := range r.Instances {
+			if r.Mode == "managed" {
+				found[i.Attributes["id"].(string)] = i
+			}
+		}
+	}
+	return found
+}
+
+type stateInstance struct {
+	Status     string // "tainted", or nothing
+	IndexKey   any    `json:"index_key"`
+	Attributes map[string]any
+	Private    []byte
+}
+
+// assertNothingBroke looks for what must not happen whatever a test does.
+func (w *workspace) assertNothingBroke() {
+	if races, _ := filepath.Glob(filepath.Join(w.side, "race*")); len(races) > 0 {
+		report, _ := os.ReadFile(races[0])
+		w.t.Errorf("the provider has a data race:\n%s", report)
+	}
+	for _, sign := range []string{"panic:", "Stack trace from the", "goroutine 1 ["} {
+		if strings.Contains(w.all.String(), sign) {
+			w.t.Errorf("the provider crashed:\n%s", w.all.String())
+			break
+		}
+	}
+	for _, pid := range w.providers() {
+		if syscall.Kill(pid, 0) == nil {
+			w.t.Errorf("provider process %d is still there", pid)
+		}
+	}
+}
+
+// providers are the ids of the provider's processes, the newest last.
+func (w *workspace) providers() []int {
+	text, _ := os.ReadFile(filepath.Join(w.side, "pids"))
+	var pids []int
+	for _, line := range strings.Fields(string(text)) {
+		pid, err := strconv.Atoi(line)
+		w.must(err)
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// terraformBinary is the Terraform that the other tests use.
+func terraformBinary(t *testing.T) string {
+	t.Helper()
+	if named := os.Getenv("TF_ACC_TERRAFORM_PATH"); named != "" {
+		return named
+	}
+	for _, name := range []string{"terraform", "tofu"} {
+		if found, err := exec.LookPath(name); err == nil {
+			return found
+		}
+	}
+	t.Fatal("no terraform and no tofu on the path, and TF_ACC_TERRAFORM_PATH names none")
+	return ""
+}
+
+// terraformSince skips a test under an older Terraform, or OpenTofu.
+func terraformSince(t *testing.T, major, minor int) {
+	t.Helper()
+	version := exec.Command(terraformBinary(t), "version", "-json")
+	version.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)
+	out, err := version.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(out, &is); err != nil {
+		t.Fatal(err)
+	}
+	var x, y int
+	if _, err := fmt.Sscanf(is.Version, "%d.%d", &x, &y); err != nil {
+		t.Fatal(err)
+	}
+	if x < major || x == major && y < minor {
+		t.Skipf("needs Terraform %d.%d, this is %s", major, minor, is.Version)
+	}
+}
