@@ -1,0 +1,130 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+// soak is how many rounds TestAccSoak makes; each is some seconds long.
+var soak = flag.Int("soak", 4, "rounds of the soak test")
+
+// lossy are the ways in which an answer to a create gets lost.
+var lossy = []fakeserver.Fault{
+	{AfterWork: true, Cut: true}, {AfterWork: true, Status: 502}, {Truncate: true},
+	{AfterWork: true, Status: 200, ContentType: "text/html", Body: "<html></html>"},
+}
+
+// names counts the deployments of the service by name.
+func (s *service) names() map[string]int {
+	names := map[string]int{}
+	for _, d := range s.Deployments() {
+		names[d["name"].(string)]++
+	}
+	return names
+}
+
+func many(n int) string {
+	return fmt.Sprintf(`
+resource "graphdeploy_deployment" "this" {
+  count  = %d
+  name   = "app-${count.index}"
+  source = "internal_docker"
+}
+`, n)
+}
+
+// 200 creates at once, through a service that loses one answer in five: there
+// are 200 deployments, all of them in the state, and none twice.
+func TestAccManyCreatesThroughAServiceThatLosesAnswers(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
+	w := newWorkspace(t, built)
+	w.configure(s.provider(), many(200))
+	s.FailRandomly(7, 0.2, lossy...)
+	out, status := w.run("apply", "-auto-approve", "-parallelism=50")
+	s.ClearFaults()
+	posts := s.sent(http.MethodPost, "/v2/deployments")
+	if status != 0 {
+		t.Logf("a second apply is needed:\n%s", regexp.MustCompile(`(?m)^.*Error: .*$`).FindString(out))
+		w.succeed("apply", "-auto-approve", "-parallelism=50")
+	}
+	t.Logf("%d requests, of which %d creates before any second apply; %d connections", len(s.Requests()), posts, s.Connections())
+	names := s.names()
+	if len(names) != 200 || len(s.Deployments()) != 200 {
+		t.Errorf("%d deployments of %d names, want 200 of each", len(s.Deployments()), len(names))
+	}
+	managed := w.managed()
+	for _, d := range s.Deployments() {
+		if i, known := managed[d["id"].(string)]; !known || i.Status == "tainted" {
+			t.Errorf("deployment %s is in the state: %t, as %q", d["name"], known, i.Status)
+		}
+	}
+	w.succeed("plan", "-detailed-exitcode")
+}
+
+// Applies, plans, changes and destroys in turn, through a service that fails in
+// every way at random: whatever an apply says, nothing is made twice, and what
+// is there is in the state, or the next apply says how to import it.
+func TestAccSoak(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, AllowDuplicateNames: true})
+	w := newWorkspace(t, built)
+	settings := s.provider(extended, `request_timeout = "2s"`, `max_retries = 2`)
+	faults := append([]fakeserver.Fault{
+		{Cut: true}, {Status: 500}, {Status: 503, Header: http.Header{"Retry-After": {"0"}}}, {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
+		{Status: 200, Body: "not JSON"}, {Delay: 20 * time.Millisecond},
+	}, lossy...)
+	choose := rand.New(rand.NewPCG(1, 2))
+	applies, failures, imports := 0, 0, 0
+	for round := range *soak {
+		s.FailRandomly(int64(round), 0.15, faults...)
+		n := 5 + choose.IntN(20)
+		w.configure(settings, many(n))
+		steps := [][]string{{"apply", "-auto-approve"}, {"plan"}}
+		if choose.IntN(3) == 0 {
+			steps = append(steps, []string{"destroy", "-auto-approve"})
+		}
+		for _, step := range steps {
+			applies++
+			if _, status := w.run(step...); status != 0 {
+				failures++
+			}
+			for name, times := range s.names() {
+				if times > 1 {
+					t.Fatalf("round %d: after %s there are %d deployments named %s", round, step[0], times, name)
+				}
+			}
+		}
+		// Healthy again, one apply puts everything right; what the state does
+		// not know, it names with the way to import it.
+		s.ClearFaults()
+		out, status := w.run("apply", "-auto-approve")
+		for _, found := range regexp.MustCompile(`Deployment "(app-(\d+))" exists already`).FindAllStringSubmatch(out, -1) {
+			imports++
+			w.succeed("import", fmt.Sprintf("graphdeploy_deployment.this[%s]", found[2]), found[1])
+		}
+		if status != 0 {
+			w.succeed("apply", "-auto-approve")
+		}
+		if names, managed := s.names(), w.managed(); len(names) != n || len(managed) != n || len(s.Deployments()) != n {
+			t.Fatalf("round %d: %d deployments, %d names, %d in the state; want %d of each", round, len(s.Deployments()), len(names), len(managed), n)
+		}
+		w.succeed("plan", "-detailed-exitcode")
+	}
+	w.succeed("destroy", "-auto-approve")
+	if n := len(s.Deployments()); n != 0 {
+		t.Errorf("%d deployments are left", n)
+	}
+	t.Logf("%d rounds: %d runs under faults, of which %d failed; %d requests; %d imports needed", *soak, applies, failures, len(s.Requests()), imports)
+}
