@@ -26,10 +26,11 @@ type DeploymentChange struct {
 	SecretReferences     []any          `json:"secret_references,omitzero"`
 }
 
-// UpdateDeployment changes a deployment with one PATCH. It returns what the
-// service answers about it, or nil when it answers nothing, or when the answer
-// was lost: whether the change took is for a reading to say. The errors are
-// [ErrNotOffered], [ErrNotFound], and those of a request.
+// UpdateDeployment changes a deployment with one PATCH, and sends that again
+// when its answer is lost: it sets values, and to set them twice comes to the
+// same. It returns what the service answers about the deployment, or nil when
+// it answers nothing: whether the change took is for a reading to say. The
+// errors are [ErrNotOffered], [ErrNotFound], and those of a request.
 func (c *Client) UpdateDeployment(ctx context.Context, id string, change DeploymentChange) (*Deployment, error) {
 	c.reader.ahead.wrote(id)
 	defer c.reader.ahead.wrote(id)
@@ -49,13 +50,13 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 			return nil, nil
 		case !errors.As(err, &failed):
 			return nil, err
-		case failed.certainlyNotDone() || failed.asksToWait():
+		case failed.Malformed:
+			return nil, nil
+		case failed.certainlyNotDone() || failed.uncertain():
 			if attempt < c.config.MaxRetries && c.pause(ctx, attempt, failed) == nil {
 				continue
 			}
 			return nil, err
-		case failed.uncertain():
-			return nil, nil
 		}
 		return nil, c.notOffered(seenThrough, id, failed)
 	}

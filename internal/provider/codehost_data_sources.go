@@ -80,8 +80,7 @@ func (d *codehostReposDataSource) Read(ctx context.Context, req datasource.ReadR
 			found = append(found, repo)
 		}
 	}
-	model.Repos = listOf(ctx, repositoryFields, found, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	addList(resp, req.Config.Raw, "repos", repositoryFields, found)
 }
 
 // codehostRepoDataSource is graphdeploy_codehost_repo.

@@ -7,12 +7,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
@@ -165,32 +165,22 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 			}
 		}
 	}
-	model.Deployments = listOf(ctx, shownDeploymentFields, shown, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	addList(resp, req.Config.Raw, "deployments", shownDeploymentFields, shown)
 }
 
-// listOf writes values of a client type as a list of objects.
-func listOf[T any](ctx context.Context, fields field.Fields, values []T, diags *diag.Diagnostics) types.List {
-	objects := make([]types.Object, 0, len(values))
+// addList writes values of a client type into a data source's state, as the
+// list of that name beside the arguments. It bypasses the framework's own
+// conversion, which takes many times the memory for thousands of wide objects.
+func addList[T any](resp *datasource.ReadResponse, config tftypes.Value, name string, fields field.Fields, values []T) {
+	items := make([]tftypes.Value, 0, len(values))
 	for _, value := range values {
-		objects = append(objects, objectOf(ctx, fields, value, diags))
-	}
-	list, more := types.ListValueFrom(ctx, fields.AttrType(), objects)
-	diags.Append(more...)
-	return list
-}
-
-// objectOf writes a value of a client type as an object.
-func objectOf(ctx context.Context, fields field.Fields, value any, diags *diag.Diagnostics) types.Object {
-	typ := fields.AttrType()
-	decoded, err := fields.Decode(value)
-	if err == nil {
-		var converted attr.Value
-		converted, err = typ.ValueFromTerraform(ctx, decoded)
-		if object, ok := converted.(types.Object); ok && err == nil {
-			return object
+		item, err := fields.Decode(value)
+		if err != nil {
+			resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("An answer of the service cannot be shown: %v. Please report this.", err))
+			return
 		}
+		items = append(items, item)
 	}
-	diags.AddError("Mistake in the provider", fmt.Sprintf("An answer of the service cannot be shown: %v. Please report this.", err))
-	return types.ObjectNull(typ.AttrTypes)
+	list := tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
+	resp.State.Raw = field.With(config, field.Values{name: list})
 }

@@ -74,6 +74,5 @@ func (d *oauthProvidersDataSource) Read(ctx context.Context, req datasource.Read
 			found = append(found, p)
 		}
 	}
-	model.OAuthProviders = listOf(ctx, oauthProviderFields, found, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
+	addList(resp, req.Config.Raw, "oauth_providers", oauthProviderFields, found)
 }
