@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,8 @@ import (
 // service is a fake service for one test.
 type service struct {
 	*fakeserver.Server
-	url string
+	url      string
+	extended atomic.Bool // a provider of it was given extended_operations
 }
 
 func newService(t *testing.T, options fakeserver.Options) *service {
@@ -34,11 +36,22 @@ func newService(t *testing.T, options fakeserver.Options) *service {
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	return &service{Server: fake, url: server.URL + options.PathPrefix}
+	s := &service{Server: fake, url: server.URL + options.PathPrefix}
+	// The promise of the whole suite: without extended_operations, nothing is
+	// sent that the interface does not show.
+	t.Cleanup(func() {
+		if !s.extended.Load() {
+			assertDocumentedOperationsOnly(t, s)
+		}
+	})
+	return s
 }
 
 // provider is a provider block for the service, with more settings if given.
 func (s *service) provider(settings ...string) string {
+	if strings.Contains(strings.Join(settings, " "), "extended_operations") {
+		s.extended.Store(true)
+	}
 	return fmt.Sprintf("provider \"graphdeploy\" {\n  base_url = %q\n%s\n}\n", s.url, strings.Join(settings, "\n"))
 }
 

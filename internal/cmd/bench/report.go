@@ -94,7 +94,7 @@ How it is measured:
 
 - *One by one* is the same provider with a switch in its client, which is no user's option, that has each deployment read by
   a request of its own. It is run in turn with the provider as it is. Wall times of the plans of %s in %[1]s, and their
-  processor times, are of the median of %d runs; requests are the most of them.
+  processor times, are of the median of the runs (%d); requests are the most of them.
 - Requests and connections are counted by the service. Pages read ahead count like all others.
 - In the service of %s, the deployments in the state are scattered evenly.
 - Every plan has to come out empty; otherwise the benchmark fails.
