@@ -167,7 +167,7 @@ func TestCreateThatTimesOutAfterTheWork(t *testing.T) {
 	fake, s := careless(t, fakeserver.Options{})
 	fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{AfterWork: true, Hold: make(chan struct{})})
 	c := s.client(t, func(config *Config) {
-		config.RequestTimeout, config.MaxRetries = 100*time.Millisecond, 20
+		config.RequestTimeout, config.MaxRetries = 500*time.Millisecond, 20
 	})
 	d, err := c.CreateDeployment(t.Context(), botRequest())
 	if err != nil {
@@ -182,7 +182,7 @@ func TestCreateThatTimesOutBeforeTheWork(t *testing.T) {
 	fake, s := careless(t, fakeserver.Options{})
 	fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Hold: make(chan struct{})})
 	c := s.client(t, func(config *Config) {
-		config.RequestTimeout, config.MaxRetries = 100*time.Millisecond, 20
+		config.RequestTimeout, config.MaxRetries = 500*time.Millisecond, 20
 	})
 	_, err := c.CreateDeployment(t.Context(), botRequest())
 	var lost *LostError

@@ -145,7 +145,7 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	shown := []shownDeployment{}
+	shown := results{fields: shownDeploymentFields, items: []tftypes.Value{}}
 	filter, none := model.filter(ctx, model.TagValueIDs, model.DeploymentIDs, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -159,28 +159,36 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 				d.access.addFailure(&resp.Diagnostics, "Cannot list deployments", err, nil)
 				return
 			}
-			shown = append(shown, show(found))
-			if !model.MaxResults.IsNull() && int64(len(shown)) >= model.MaxResults.ValueInt64() {
+			shown.add(show(found), &resp.Diagnostics)
+			if !model.MaxResults.IsNull() && int64(len(shown.items)) >= model.MaxResults.ValueInt64() {
 				break
 			}
 		}
 	}
-	addList(resp, req.Config.Raw, "deployments", shownDeploymentFields, shown)
+	shown.save(resp, req.Config.Raw, "deployments")
 }
 
-// addList writes values of a client type into a data source's state, as the
-// list of that name beside the arguments. It bypasses the framework's own
-// conversion, which takes many times the memory for thousands of wide objects.
-func addList[T any](resp *datasource.ReadResponse, config tftypes.Value, name string, fields field.Fields, values []T) {
-	items := make([]tftypes.Value, 0, len(values))
-	for _, value := range values {
-		item, err := fields.Decode(value)
-		if err != nil {
-			resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("An answer of the service cannot be shown: %v. Please report this.", err))
-			return
-		}
-		items = append(items, item)
+// results gathers what a data source has found, as Terraform values at once:
+// thousands of wide objects are held in one form only.
+type results struct {
+	fields field.Fields
+	items  []tftypes.Value
+}
+
+// add takes a value of a client type.
+func (r *results) add(value any, diags *diag.Diagnostics) {
+	item, err := r.fields.Decode(value)
+	if err != nil {
+		diags.AddError("Mistake in the provider", fmt.Sprintf("An answer of the service cannot be shown: %v. Please report this.", err))
+		return
 	}
-	list := tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
+	r.items = append(r.items, item)
+}
+
+// save writes the results into the state, as the list of that name beside the
+// arguments. It goes round the framework's own conversion, which takes many
+// times the memory.
+func (r *results) save(resp *datasource.ReadResponse, config tftypes.Value, name string) {
+	list := tftypes.NewValue(tftypes.List{ElementType: r.fields.Type()}, r.items)
 	resp.State.Raw = field.With(config, field.Values{name: list})
 }

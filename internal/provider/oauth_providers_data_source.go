@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
@@ -68,11 +68,11 @@ func (d *oauthProvidersDataSource) Read(ctx context.Context, req datasource.Read
 		d.access.addFailure(&resp.Diagnostics, "Cannot list OAuth providers", err, nil)
 		return
 	}
-	found := []client.OAuthProvider{}
+	found := results{fields: oauthProviderFields, items: []tftypes.Value{}}
 	for _, p := range all {
 		if model.ProviderID.IsNull() || p.ProviderID == model.ProviderID.ValueString() {
-			found = append(found, p)
+			found.add(p, &resp.Diagnostics)
 		}
 	}
-	addList(resp, req.Config.Raw, "oauth_providers", oauthProviderFields, found)
+	found.save(resp, req.Config.Raw, "oauth_providers")
 }
