@@ -186,7 +186,7 @@ func TestCreateThatTimesOutBeforeTheWork(t *testing.T) {
 	})
 	_, err := c.CreateDeployment(t.Context(), botRequest())
 	var lost *LostError
-	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "no answer within 100ms") {
+	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "no answer within 500ms") {
 		t.Error(err)
 	}
 	same(t, "ids", madeIDs(fake), nil)
