@@ -3,6 +3,7 @@ package field
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-jsontypes/jsontypes"
@@ -196,6 +197,6 @@ func (v jsonObject) ValidateString(_ context.Context, req validator.StringReques
 	}
 	if !valid || !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		resp.Diagnostics.AddAttributeError(req.Path, "Not a JSON object",
-			"The service takes an object here: write it with jsonencode({ … }).")
+			fmt.Sprintf("The service takes an object for %s: write it with jsonencode({ … }).", req.Path))
 	}
 }

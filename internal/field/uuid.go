@@ -87,7 +87,7 @@ func refuseNonUUID(v basetypes.StringValue, at path.Path, diags *diag.Diagnostic
 		return
 	}
 	diags.AddAttributeError(at, "Not a UUID",
-		fmt.Sprintf("%q is not a UUID. One looks like this: 123e4567-e89b-12d3-a456-426614174000.", v.ValueString()))
+		fmt.Sprintf("%s is %q, which is not a UUID. One looks like this: 123e4567-e89b-12d3-a456-426614174000.", at, v.ValueString()))
 }
 
 // UUIDValidator refuses what is not a UUID among the items of a collection,

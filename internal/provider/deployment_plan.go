@@ -84,7 +84,7 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 	case !plan["name"].IsKnown():
 	default:
 		diags.AddAttributeError(path.Root("source"), "A replacement needs a new name", fmt.Sprintf(
-			"A change of source replaces the deployment, but the old deployment %s would not be deleted, as %s: it would keep its name, and the new one be refused. Choose a new name as well; the old deployment then keeps running.", describe(state), r.whyKept(state)))
+			"Deployment %s has source %q in the service. If that is the one you mean, after an import say, set source to it. To have it replaced: the old deployment would not be deleted, as %s, so that it would keep its name and the new one be refused; choose a new name as well, and the old one keeps running.", describe(state), state.text("source"), r.whyKept(state)))
 	}
 }
 
@@ -104,12 +104,12 @@ func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, me
 	for _, at := range deploymentFields.Differences(plan, state) {
 		names := namesOf(at)
 		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
-			"For %s of deployment %s the service has %s and the configuration %s, and the service's interface shows no operation that would change it. You can\n"+
+			"For %s of deployment %s %s, and the service's interface shows no operation that would change it. You can\n"+
 				"  - take over the service's value into the configuration;\n"+
 				"  - leave the attribute to the service: name it in lifecycle { ignore_changes = [ … ] };\n"+
 				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
 				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.",
-			at, who, deploymentFields.Show(state, names), deploymentFields.Show(plan, names)))
+			at, who, disagreement(deploymentFields.Show(state, names), deploymentFields.Show(plan, names))))
 	}
 	if at, gone, changed := changedSecrets(attributesOf(plan), attributesOf(state)); changed && !memory.holds(configuredSecrets(attributesOf(config)), gone) {
 		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
@@ -119,6 +119,14 @@ func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, me
 				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
 				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.", who))
 	}
+}
+
+// disagreement says what the service has and what the configuration wants.
+func disagreement(has, wants string) string {
+	if has == wants { // lists and the like, of which the values are not shown
+		return "the service has something else than the configuration"
+	}
+	return fmt.Sprintf("the service has %s and the configuration %s", has, wants)
 }
 
 // checkHosting refuses a source that is not available where the service runs.

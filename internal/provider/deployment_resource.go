@@ -125,6 +125,10 @@ func (r *deploymentResource) Configure(_ context.Context, req resource.Configure
 
 func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := attributesOf(req.Config.Raw)
+	if !config["secrets_wo"].IsNull() && config["secrets_wo_version"].IsNull() {
+		resp.Diagnostics.AddAttributeWarning(path.Root("secrets_wo"), "Secrets without a version",
+			"Terraform does not remember secrets_wo: without secrets_wo_version, a change of their values is not noticed and not sent. Set a number, and change it with the values.")
+	}
 	source, references := config.text("source"), config["secret_references"]
 	if source != "" && source != client.SourceExternalDocker && !references.IsNull() && !isEmptyList(references) {
 		resp.Diagnostics.AddAttributeError(path.Root("secret_references"), "Secret references do not go with this source",
