@@ -15,6 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
+// ExampleUUID shows in messages what a UUID looks like.
+const ExampleUUID = "123e4567-e89b-12d3-a456-426614174000"
+
 // IsUUID reports whether s is a UUID in the usual form of 36 characters.
 func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
 
@@ -87,7 +90,7 @@ func refuseNonUUID(v basetypes.StringValue, at path.Path, diags *diag.Diagnostic
 		return
 	}
 	diags.AddAttributeError(at, "Not a UUID",
-		fmt.Sprintf("%s is %q, which is not a UUID. One looks like this: 123e4567-e89b-12d3-a456-426614174000.", at, v.ValueString()))
+		fmt.Sprintf("%s is %q, which is not a UUID. One looks like this: %s.", at, v.ValueString(), ExampleUUID))
 }
 
 // UUIDValidator refuses what is not a UUID among the items of a collection,

@@ -263,7 +263,7 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 	case id == "" && req.Identity != nil:
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 		if !field.IsUUID(id) && !resp.Diagnostics.HasError() {
-			resp.Diagnostics.AddAttributeError(path.Root("id"), "Not a UUID", fmt.Sprintf("The identity of a deployment is its id, a UUID such as %s; this is %q.", exampleID, id))
+			resp.Diagnostics.AddAttributeError(path.Root("id"), "Not a UUID", fmt.Sprintf("The identity of a deployment is its id, a UUID such as %s; this is %q.", field.ExampleUUID, id))
 		}
 	case !field.IsUUID(id):
 		id = r.idOfName(ctx, id, &resp.Diagnostics)
@@ -289,13 +289,10 @@ func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *d
 	return ""
 }
 
-// exampleID shows in messages what an id looks like.
-const exampleID = "123e4567-e89b-12d3-a456-426614174000"
-
 // addNotOne tells that a name fits no deployment, or several.
 func addNotOne(diags *diag.Diagnostics, name string, found []*client.Deployment) {
 	if len(found) == 0 {
-		diags.AddError("No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q. Give the exact name, or the id, which is a UUID such as %s.", name, exampleID))
+		diags.AddError("No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q. Give the exact name, or the id, which is a UUID such as %s.", name, field.ExampleUUID))
 		return
 	}
 	detail := fmt.Sprintf("The service lists %d deployments named %q. Give the id of one of them:\n", len(found), name)
