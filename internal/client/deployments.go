@@ -326,7 +326,7 @@ func (c *Client) listDeployments(ctx context.Context, filter DeploymentFilter) i
 		query.Set("offset", strconv.FormatInt(offset, 10))
 		return c.deploymentsPage(ctx, query, false)
 	}
-	return pages(fetch, func(d *Deployment) string { return strings.ToLower(d.ID) })
+	return pages(limit, fetch, func(d *Deployment) string { return strings.ToLower(d.ID) })
 }
 
 // deploymentsPage asks for one page. Once says that it is not worth a second

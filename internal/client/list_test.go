@@ -368,3 +368,83 @@ func TestListEndsWithItsContext(t *testing.T) {
 	same(t, "before it", got, []string{idA})
 	same(t, "error", err, context.Canceled)
 }
+
+// What is deleted before the place where a list is being read has the rest move
+// up. None of those that stay may be passed over.
+func TestListThatShrinksWhileItIsPaged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		remove [][]int // of 250 deployments, by their number, after each page
+		pages  int
+	}{
+		"the first":                    {[][]int{{0}}, 6},
+		"the last of the page":         {[][]int{{99}}, 6},
+		"the next":                     {[][]int{{100}}, 4},
+		"some of the page":             {[][]int{{3, 50, 98}}, 6},
+		"the whole page":               {[][]int{numbers(0, 100)}, 5},
+		"all of the page but one":      {[][]int{numbers(1, 100)}, 5},
+		"page by page":                 {[][]int{{1}, {2}, {3}, {4}, {5}, {6}}, 10},
+		"on the last page":             {[][]int{nil, nil, {10}}, 4},
+		"all that is left":             {[][]int{numbers(100, 250)}, 3},
+		"all":                          {[][]int{numbers(0, 250)}, 3},
+		"what was read and is to come": {[][]int{{20, 120}, {220}}, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake := fakeserver.New(fakeserver.Options{})
+			var ids []string
+			for i := range 250 {
+				ids = append(ids, fake.SeedDeployment(map[string]any{"name": fmt.Sprintf("agent-%03d", i)}))
+			}
+			removed := map[string]bool{}
+			page := 0
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				fake.ServeHTTP(w, r)
+				if page < len(test.remove) {
+					for _, i := range test.remove[page] {
+						fake.Remove(ids[i])
+						removed[ids[i]] = true
+					}
+				}
+				page++
+			})
+			got, err := collect(t.Context(), s.client(t), DeploymentFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			gone := func(id string) bool { return removed[id] }
+			// In the service's order, and those that were there throughout.
+			same(t, "ids", slices.DeleteFunc(got, gone), slices.DeleteFunc(slices.Clone(ids), gone))
+			same(t, "pages", page, test.pages)
+		})
+	}
+	t.Run("without an end", func(t *testing.T) {
+		t.Parallel()
+		next := 0
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+			var items []string
+			for range MaxPageSize { // none of them was there before
+				items = append(items, deploymentJSON(fmt.Sprintf("00000000-0000-4000-8000-%012d", next), "n"))
+				next++
+			}
+			answerJSON(pageJSON(offset+len(items), items...))(w, r)
+		})
+		for what, read := range map[string]func() error{
+			"a list":    func() error { _, err := collect(t.Context(), s.client(t), DeploymentFilter{}); return err },
+			"by a name": func() error { _, err := s.client(t).DeploymentsNamed(t.Context(), "n"); return err },
+		} {
+			if err := read(); !errors.Is(err, errRestlessList) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	})
+}
+
+func numbers(from, to int) []int {
+	var all []int
+	for i := from; i < to; i++ {
+		all = append(all, i)
+	}
+	return all
+}
