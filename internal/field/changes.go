@@ -3,7 +3,6 @@ package field
 import (
 	"encoding/json"
 	"maps"
-	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -152,38 +151,4 @@ func (fs Fields) byName(name string) (Field, bool) {
 		}
 	}
 	return Field{}, false
-}
-
-// Show is a value in words, for a message: a scalar as it is written in a
-// configuration, of the rest only what kind of thing it is.
-func (fs Fields) Show(object tftypes.Value, at []string) string {
-	f := Field{Kind: Object, Fields: fs}
-	value := object
-	for _, name := range at {
-		child, ok := f.Fields.byName(name)
-		if !ok {
-			return "another value"
-		}
-		f, value = child, members(value)[name]
-	}
-	switch {
-	case value.IsNull():
-		return "nothing"
-	case !value.IsKnown():
-		return "a value that is not known yet"
-	}
-	switch f.Kind {
-	case Whole, Number:
-		float, _ := number(value).Float64()
-		return strconv.FormatFloat(float, 'f', -1, 64)
-	case Flag:
-		var flag bool
-		_ = value.As(&flag)
-		return map[bool]string{true: "true", false: "false"}[flag]
-	case Text, UUID, Time:
-		quoted, _ := json.Marshal(text(value))
-		return string(quoted)
-	default:
-		return "another value"
-	}
 }

@@ -55,20 +55,3 @@ func TestUnknownSparesWhatIsConfigured(t *testing.T) {
 		t.Error("the plan itself was changed")
 	}
 }
-
-func TestShowWritesScalarsOnly(t *testing.T) {
-	t.Parallel()
-	v := With(of(t, kinds, object{"text": "a\"b", "number": 0.1, "whole": 2048, "flag": true, "map": object{"a": "secret"}, "object": object{"ref": "c"}}),
-		Values{"time": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)})
-	for want, at := range map[string][]string{
-		`"a\"b"`: {"text"}, "0.1": {"number"}, "2048": {"whole"}, "true": {"flag"}, `"c"`: {"object", "ref"},
-		"another value": {"map"}, "nothing": {"json"}, "a value that is not known yet": {"time"},
-	} {
-		if got := kinds.Show(v, at); got != want {
-			t.Errorf("%v: %s, want %s", at, got, want)
-		}
-	}
-	if got := kinds.Show(v, []string{"nonsense"}); got != "another value" {
-		t.Errorf("nonsense: %s", got)
-	}
-}

@@ -65,6 +65,7 @@ type Field struct {
 	OneOf     []string // the values that a configuration may set
 	Immutable bool     // a change replaces the resource
 	NotEmpty  bool     // "" is refused
+	Hidden    bool     // messages do not show the value
 
 	// ResolvesTo names the sibling that holds what the service resolved this
 	// value to. The service may report that in place of the value.

@@ -285,10 +285,16 @@ func (f Field) nothing() tftypes.Value {
 	}
 }
 
+// Difference is an attribute of which one has not what another wants.
+type Difference struct {
+	At          path.Path
+	Wanted, Has string // both in words, short
+}
+
 // Differences lists the attributes at which has does not hold what wanted
 // says: the innermost that can be named. What is not known yet does not count.
-func (fs Fields) Differences(wanted, has tftypes.Value) path.Paths {
-	var found path.Paths
+func (fs Fields) Differences(wanted, has tftypes.Value) []Difference {
+	var found []Difference
 	differences(fs, members(wanted), members(has), path.Empty(), &found)
 	return found
 }
@@ -306,7 +312,7 @@ func (fs Fields) MayDiffer(wanted, has tftypes.Value) bool {
 	return false
 }
 
-func differences(fs Fields, wanted, has Values, at path.Path, found *path.Paths) {
+func differences(fs Fields, wanted, has Values, at path.Path, found *[]Difference) {
 	for _, f := range fs {
 		value, here := wanted[f.Name], at.AtName(f.Name)
 		if !value.IsNull() && !f.resolved(value, has) {
@@ -315,7 +321,7 @@ func differences(fs Fields, wanted, has Values, at path.Path, found *path.Paths)
 	}
 }
 
-func (f Field) differences(wanted, has tftypes.Value, at path.Path, found *path.Paths) {
+func (f Field) differences(wanted, has tftypes.Value, at path.Path, found *[]Difference) {
 	if !wanted.IsKnown() || f.covers(has, wanted) {
 		return
 	}
@@ -345,5 +351,7 @@ func (f Field) differences(wanted, has tftypes.Value, at path.Path, found *path.
 			return
 		}
 	}
-	*found = append(*found, at)
+	d := Difference{At: at}
+	d.Wanted, d.Has = f.inWords(wanted, has)
+	*found = append(*found, d)
 }

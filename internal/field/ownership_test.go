@@ -182,8 +182,8 @@ func TestAnswerThatDoesNot(t *testing.T) {
 			if planned.Equal(refreshed) {
 				t.Errorf("nothing is planned against the drift: %s", planned)
 			}
-			for what, found := range map[string]path.Paths{"plan": fs.Differences(planned, refreshed), "answer": fs.Differences(config, answer)} {
-				if len(found) != 1 || !within(found[0].String(), c.at) && !within(c.at, found[0].String()) {
+			for what, found := range map[string][]Difference{"plan": fs.Differences(planned, refreshed), "answer": fs.Differences(config, answer)} {
+				if len(found) != 1 || !within(found[0].At.String(), c.at) && !within(c.at, found[0].At.String()) {
 					t.Errorf("%s: differences at %s, want %s", what, found, c.at)
 				}
 			}
@@ -216,7 +216,7 @@ func TestRefOfARepository(t *testing.T) {
 		planned := With(config, fs.Plan(config, state))
 		assertPlanValid(t, fs, config, state, planned)
 		found := fs.Differences(planned, state)
-		if len(found) != 1 || found[0].String() != "repo_ref" || text(members(planned)["repo_ref"]) != want {
+		if len(found) != 1 || found[0].At.String() != "repo_ref" || text(members(planned)["repo_ref"]) != want {
 			t.Errorf("differences at %s, planned %s", found, planned)
 		}
 	}
@@ -286,7 +286,7 @@ func TestRefOfARepository(t *testing.T) {
 		t.Parallel()
 		config := shown(nil, nil, "image:1")
 		state := refresh(create(t, config, shown(nil, nil, "image:1")), shown(nil, nil, "image:2"))
-		if found := fs.Differences(With(config, fs.Plan(config, state)), state); len(found) != 1 || found[0].String() != "image_uri" {
+		if found := fs.Differences(With(config, fs.Plan(config, state)), state); len(found) != 1 || found[0].At.String() != "image_uri" {
 			t.Errorf("differences at %s", found)
 		}
 	})

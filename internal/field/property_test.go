@@ -65,7 +65,7 @@ func live(t testing.TB, g generator, fs Fields) {
 		planned := With(config, fs.Plan(config, refreshed))
 		assertPlanValid(t, fs, config, refreshed, planned)
 		found := fs.Differences(planned, refreshed)
-		if len(found) != 1 || !within(at.String(), found[0].String()) {
+		if len(found) != 1 || !within(at.String(), found[0].At.String()) {
 			t.Errorf("%s has drifted, but the differences are at %s:\n%s", at, found, diff(refreshed, planned))
 		}
 		changes, err := fs.Changes(planned, refreshed)

@@ -193,7 +193,7 @@ var containerFields = field.Fields{
 
 var envVarFields = field.Fields{
 	{Name: "name", Kind: field.Text, Doc: "Name of the variable."},
-	{Name: "value", Kind: field.Text, Doc: "Value of the variable. It stands in plan and state: keep secrets in `secrets`."},
+	{Name: "value", Kind: field.Text, Hidden: true, Doc: "Value of the variable. It stands in plan and state: keep secrets in `secrets`."},
 	{Name: "value_from", Wire: "valueFrom", Kind: field.JSON, Doc: "Where the value comes from instead."},
 }
 

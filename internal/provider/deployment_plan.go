@@ -101,15 +101,14 @@ func (r *deploymentResource) whyKept(state attributes) string {
 // in Terraform alone passes, and so do secrets that the service already has.
 func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, memory *secretsMemory, diags *diag.Diagnostics) {
 	who := describe(attributesOf(state))
-	for _, at := range deploymentFields.Differences(plan, state) {
-		names := namesOf(at)
-		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
+	for _, d := range deploymentFields.Differences(plan, state) {
+		diags.AddAttributeError(d.At, "The service cannot be changed", fmt.Sprintf(
 			"For %s of deployment %s %s, and the service's interface shows no operation that would change it. You can\n"+
 				"  - take over the service's value into the configuration;\n"+
 				"  - leave the attribute to the service: name it in lifecycle { ignore_changes = [ … ] };\n"+
 				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
 				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.",
-			at, who, disagreement(deploymentFields.Show(state, names), deploymentFields.Show(plan, names))))
+			d.At, who, disagreement(d)))
 	}
 	if at, gone, changed := changedSecrets(attributesOf(plan), attributesOf(state)); changed && !memory.holds(configuredSecrets(attributesOf(config)), gone) {
 		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
@@ -122,11 +121,11 @@ func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, me
 }
 
 // disagreement says what the service has and what the configuration wants.
-func disagreement(has, wants string) string {
-	if has == wants { // lists and the like, of which the values are not shown
+func disagreement(d field.Difference) string {
+	if d.Has == d.Wanted { // the values are not to be shown
 		return "the service has something else than the configuration"
 	}
-	return fmt.Sprintf("the service has %s and the configuration %s", has, wants)
+	return fmt.Sprintf("the service has %s and the configuration %s", d.Has, d.Wanted)
 }
 
 // checkHosting refuses a source that is not available where the service runs.

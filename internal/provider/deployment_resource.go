@@ -170,8 +170,8 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
 	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
-	for _, at := range deploymentFields.Differences(req.Plan.Raw, answer) {
-		resp.Diagnostics.AddAttributeWarning(at, "The service reports another value",
+	for _, d := range deploymentFields.Differences(req.Plan.Raw, answer) {
+		resp.Diagnostics.AddAttributeWarning(d.At, "The service reports another value",
 			fmt.Sprintf("Deployment %q (%s) was created, but the service does not report the value that was sent. If that stays, the next plan shows it as drift.", name, made.ID))
 	}
 	saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)

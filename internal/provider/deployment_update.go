@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -36,11 +35,11 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 		if !ok {
 			return
 		}
-		at := deploymentFields.Differences(req.Config.Raw, answer)
-		if len(at) == 0 && !resp.Diagnostics.HasError() {
+		found := deploymentFields.Differences(req.Config.Raw, answer)
+		if len(found) == 0 && !resp.Diagnostics.HasError() {
 			resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
 		} else {
-			addNotTaken(&resp.Diagnostics, describe(state), at, req.Config.Raw, answer)
+			addNotTaken(&resp.Diagnostics, describe(state), found)
 			resp.State.Raw = field.With(req.State.Raw, deploymentFields.Refresh(req.State.Raw, answer, loadOwned(ctx, req.Private, &resp.Diagnostics)))
 			identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
 			memory.save(ctx, resp.Private, &resp.Diagnostics)
@@ -140,19 +139,16 @@ func changeOf(config, has tftypes.Value) (change client.DeploymentChange, change
 }
 
 // addNotTaken tells of what the service took but did not apply.
-func addNotTaken(diags *diag.Diagnostics, who string, at path.Paths, wanted, has tftypes.Value) {
-	for _, place := range at {
-		names := namesOf(place)
-		diags.AddAttributeError(place, "The change did not take", fmt.Sprintf(
-			"The service accepted the change of deployment %s, but %s is still %s there instead of %s. The state holds what the service has. Ask those who run the service, or set what it has.",
-			who, place, deploymentFields.Show(has, names), deploymentFields.Show(wanted, names)))
+func addNotTaken(diags *diag.Diagnostics, who string, found []field.Difference) {
+	for _, d := range found {
+		still := fmt.Sprintf("is still %s there instead of %s", d.Has, d.Wanted)
+		if d.Has == d.Wanted { // the values are not to be shown
+			still = "still has another value there"
+		}
+		diags.AddAttributeError(d.At, "The change did not take", fmt.Sprintf(
+			"The service accepted the change of deployment %s, but %s %s. The state holds what the service has. Ask those who run the service, or set what it has.",
+			who, d.At, still))
 	}
-}
-
-// namesOf are the attribute names of a path, up to the first index.
-func namesOf(at path.Path) []string {
-	before, _, _ := strings.Cut(at.String(), "[")
-	return strings.Split(before, ".")
 }
 
 // addSecretsNotTaken tells of secrets that the service echoes as they were
