@@ -165,7 +165,7 @@ func TestAccWhatLivesInTerraformAloneChangesFreely(t *testing.T) {
 	after := s.provider() + deployment("app", "internal_docker", `
   deletion_policy = "abandon"
   wait_until      = "created"
-  timeouts        = { create = "1m", update = "1m" }`)
+  timeouts        = { create = "1m", update = "1m", delete = "1m" }`)
 	update := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)}}
 	check(t,
 		resource.TestStep{Config: before},

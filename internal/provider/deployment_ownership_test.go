@@ -83,42 +83,22 @@ resource "graphdeploy_deployment" "this" {
 	assertDocumentedOperationsOnly(t, s)
 }
 
-// Drift of what the configuration sets shows at its attribute. As the
-// interface shows no operation that would change it back, the plan says so.
-func TestAccDriftShowsAtItsAttribute(t *testing.T) {
+// Name and source cannot be changed. What differs there, after an import say,
+// is planned as a replacement; where that would leave the name taken, it is
+// refused.
+func TestAccDriftOfWhatCannotChange(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		argument, member string
-		value            any
-		attribute        string
-	}{
-		{`source_config = { custom_url = "https://a.example.com" }`, "source_config.custom_url", "https://b.example.com", "source_config.custom_url"},
-		{`source_config = { build_on_push = false }`, "source_config.build_on_push", true, "source_config.build_on_push"},
-		{`source_config = { resource_spec = { cpu = 0.1 } }`, "source_config.resource_spec.cpu", 0.2, "source_config.resource_spec.cpu"},
-		{`source_config = { resource_spec = { max_scale = 3 } }`, "source_config.resource_spec.max_scale", nil, "source_config.resource_spec.max_scale"},
-		{`source_config = { resource_spec = { labels = { a = "1" } } }`, "source_config.resource_spec.labels", map[string]any{"a": "2"}, "source_config.resource_spec.labels"},
-		{`source_config = { resource_spec = { sidecars = [{ name = "p", image = "i:1" }] } }`, "source_config.resource_spec.sidecars",
-			[]any{map[string]any{"name": "p", "image": "i:2"}}, "source_config.resource_spec.sidecars[0].image"},
-		{`source_config = { resource_spec = { volumes = [{ name = "v", csi = jsonencode({ driver = "a" }) }] } }`, "source_config.resource_spec.volumes",
-			[]any{map[string]any{"name": "v", "csi": map[string]any{"driver": "b"}}}, "source_config.resource_spec.volumes[0].csi"},
-		{`source_config = { resource_spec = { volumes = [{ name = "v" }] } }`, "source_config.resource_spec.volumes",
-			[]any{map[string]any{"name": "v"}, map[string]any{"name": "w"}}, "source_config.resource_spec.volumes"},
-		{`source_revision_config = { image_uri = "app:1" }`, "source_revision_config.image_uri", "app:2", "source_revision_config.image_uri"},
-		{`secret_references = [{ name = "A", secret_name = "s", secret_key = "k" }]`, "secret_references",
-			[]any{map[string]any{"name": "A", "secret_name": "s", "secret_key": "other"}}, "secret_references[0].secret_key"},
-	} {
-		t.Run(c.attribute, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t, fakeserver.Options{})
-			config := s.provider() + deployment("app", "external_docker", c.argument)
-			check(t,
-				resource.TestStep{Config: config},
-				planIsEmpty(config),
-				resource.TestStep{PreConfig: s.edit(t, c.member, c.value), Config: config,
-					ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + flexible(c.attribute) + `.*ignore_changes.*new\s+name`)},
-			)
-			assertDocumentedOperationsOnly(t, s)
-		})
+	s := newService(t, fakeserver.Options{})
+	config := s.provider() + deployment("app", "external_docker")
+	replaced := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionReplace)}}
+	check(t,
+		resource.TestStep{Config: config},
+		resource.TestStep{PreConfig: s.edit(t, "source", "internal_docker"), Config: config,
+			ExpectError: regexp.MustCompile(`(?s)A replacement needs a new name.*` + flexible(`has source "internal_docker" in the service`))},
+		resource.TestStep{PreConfig: func() { s.edit(t, "source", "external_docker")(); s.edit(t, "name", "renamed")() }, Config: config, ConfigPlanChecks: replaced},
+	)
+	if n := len(s.Deployments()); n != 2 {
+		t.Errorf("the service has %d deployments, want both", n)
 	}
 }
 

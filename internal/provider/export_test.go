@@ -31,3 +31,6 @@ func AttributePatterns(quote func(string) string) []string {
 	walk("^", deploymentFields)
 	return patterns
 }
+
+// DeploymentFields are the description that the resource follows from.
+var DeploymentFields = deploymentFields

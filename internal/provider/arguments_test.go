@@ -1,0 +1,307 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
+)
+
+// An argumentCase is a change of one argument of a deployment.
+type argumentCase struct {
+	name     string // of the deployment and of its resource
+	argument string // in the schema, such as source_config.resource_spec.volumes.name
+
+	// at is where a difference of it is told; nothing, where the change is of
+	// no concern to the service.
+	at string
+
+	before, after map[string]any       // what the configuration sets beside name and source
+	change        func(map[string]any) // makes the same change in what the service has
+	clear         func(map[string]any) // takes the value away there
+}
+
+// argumentCases has one case or more for each argument that a configuration of
+// a deployment can set, made from the description that the resource follows
+// from. Only what that does not describe is written down.
+func argumentCases(writeOnly bool) []argumentCase {
+	var cases []argumentCase
+	var walk func(fields field.Fields, above []field.Field)
+	walk = func(fields field.Fields, above []field.Field) {
+		for _, f := range fields {
+			here := append(slices.Clone(above), f)
+			switch {
+			case f.Access != field.Shared: // read-only, or a replacement
+			case f.Kind == field.Object:
+				walk(f.Fields, here)
+			case f.Kind == field.Objects:
+				cases = append(cases, listCases(here)...)
+				walk(f.Fields, here)
+			case isKey(here):
+				cases = append(cases, keyCase(here))
+			default:
+				cases = append(cases, leafCases(here)...)
+			}
+		}
+	}
+	walk(provider.DeploymentFields, nil)
+
+	secrets := func(values ...string) []any {
+		list := []any{}
+		for i := 0; i < len(values); i += 2 {
+			list = append(list, map[string]any{"name": values[i], "value": values[i+1]})
+		}
+		return list
+	}
+	changed := func(values ...string) func(map[string]any) {
+		return func(d map[string]any) { d["secrets"] = secrets(values...) }
+	}
+	cases = append(cases, argumentCase{name: "secrets", argument: "secrets", at: "secrets",
+		before: map[string]any{"secrets": map[string]any{"A": "planted-before", "B": "kept"}},
+		after:  map[string]any{"secrets": map[string]any{"A": "planted-after", "B": "kept"}},
+		change: changed("A", "planted-after", "B", "kept"), clear: changed()})
+	if writeOnly {
+		cases = append(cases, argumentCase{name: "secrets_wo", argument: "secrets_wo", at: "secrets_wo_version",
+			before: map[string]any{"secrets_wo": map[string]any{"A": "planted-before"}, "secrets_wo_version": 1},
+			after:  map[string]any{"secrets_wo": map[string]any{"A": "planted-after"}, "secrets_wo_version": 2},
+			change: changed("A", "planted-after"), clear: changed()})
+		cases = append(cases, argumentCase{name: "secrets_wo_version_alone", argument: "secrets_wo_version",
+			before: map[string]any{"secrets_wo": map[string]any{"A": "kept"}, "secrets_wo_version": 1},
+			after:  map[string]any{"secrets_wo": map[string]any{"A": "kept"}, "secrets_wo_version": 2}})
+	}
+	for argument, values := range map[string][2]any{
+		"deletion_policy": {nil, "abandon"}, "wait_until": {"created", "active"},
+		"timeouts.create": {"1m", "2m"}, "timeouts.update": {"1m", "2m"}, "timeouts.delete": {nil, "2m"},
+	} {
+		set := func(value any) map[string]any {
+			name, inner, nested := strings.Cut(argument, ".")
+			if nested {
+				value = map[string]any{inner: value}
+			}
+			return map[string]any{name: value}
+		}
+		cases = append(cases, argumentCase{name: strings.ReplaceAll(argument, ".", "_"), argument: argument, before: set(values[0]), after: set(values[1])})
+	}
+	for i := range cases {
+		if cases[i].at == "" {
+			cases[i].change, cases[i].clear = func(map[string]any) {}, func(map[string]any) {}
+		}
+	}
+	return cases
+}
+
+// leafCases are changes of an argument that is not made of others.
+func leafCases(steps []field.Field) []argumentCase {
+	f := steps[len(steps)-1]
+	values := map[string][2]any{}
+	switch f.Kind {
+	case field.UUID:
+		values["changed"] = [2]any{"aaaaaaaa-bbbb-4ccc-8ddd-000000000001", "aaaaaaaa-bbbb-4ccc-8ddd-000000000002"}
+	case field.Whole:
+		values["changed"] = [2]any{2, 0} // a zero that is sent, not left out
+	case field.Number:
+		values["changed"] = [2]any{0.3, 0}
+	case field.Flag:
+		values["changed"] = [2]any{true, false}
+	case field.JSON:
+		values["changed"] = [2]any{map[string]any{"kept": true, "name": "before"}, map[string]any{"kept": true, "name": "after"}}
+	case field.TextMap:
+		values["changed"] = [2]any{map[string]any{"kept": "yes", "name": "before"}, map[string]any{"kept": "yes", "name": "after"}}
+		values["added"] = [2]any{map[string]any{"kept": "yes"}, map[string]any{"kept": "yes", "name": "after"}}
+	case field.List:
+		item := func(value string) any {
+			if f.Elem == field.JSON {
+				return map[string]any{"name": value}
+			}
+			return value
+		}
+		a, b, c := item("before"), item("kept"), item("after")
+		values["changed"], values["added"] = [2]any{[]any{a, b}, []any{c, b}}, [2]any{[]any{b}, []any{b, c}}
+		values["removed"], values["reordered"] = [2]any{[]any{a, b}, []any{b}}, [2]any{[]any{a, b}, []any{b, a}}
+	default:
+		values["changed"] = [2]any{"before", "after"}
+	}
+	var cases []argumentCase
+	for _, how := range slices.Sorted(maps.Keys(values)) {
+		c := newCase(steps, how, values[how][0], values[how][1])
+		c.change = func(d map[string]any) { put(steps, d, values[how][1]) }
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// listCases are changes of which items a list of objects has.
+func listCases(steps []field.Field) []argumentCase {
+	f := steps[len(steps)-1]
+	a, b := item(f, "kept"), item(f, "other")
+	added := newCase(steps, "added", []any{a}, []any{a, b})
+	added.change = func(d map[string]any) { put(steps, d, append(itemsAt(steps, d), wire(f, []any{b}).([]any)...)) }
+	removed := newCase(steps, "removed", []any{b, a}, []any{a})
+	removed.change = func(d map[string]any) { put(steps, d, itemsAt(steps, d)[1:]) }
+	reordered := newCase(steps, "reordered", []any{a, b}, []any{b, a})
+	reordered.change = func(d map[string]any) {
+		items := itemsAt(steps, d)
+		put(steps, d, []any{items[1], items[0]})
+	}
+	if !f.Ordered {
+		reordered.at = "" // means the same
+	}
+	return []argumentCase{added, removed, reordered}
+}
+
+// keyCase is a change of what tells an item from others: it makes another item.
+func keyCase(steps []field.Field) argumentCase {
+	list := steps[:len(steps)-1]
+	f, key := list[len(list)-1], steps[len(steps)-1].Name
+	before, after := item(f, "kept"), item(f, "kept")
+	after[key] = "after"
+	c := newCase(list, key+"_changed", []any{before}, []any{after})
+	c.argument += "." + key
+	c.change = func(d map[string]any) { put(list, d, wire(f, []any{after})) }
+	return c
+}
+
+// newCase is a case of the attribute that the steps lead to.
+func newCase(steps []field.Field, how string, before, after any) argumentCase {
+	c := argumentCase{clear: func(d map[string]any) { put(steps, d, nil) }}
+	for i, f := range steps {
+		if i > 0 {
+			c.argument += "."
+			c.at += "."
+		}
+		c.argument += f.Name
+		if c.at += f.Name; f.Kind == field.Objects && i < len(steps)-1 {
+			c.at += "[0]"
+		}
+	}
+	c.name = strings.ReplaceAll(c.argument, ".", "_") + "_" + how
+	c.before, c.after = configured(steps, before), configured(steps, after)
+	return c
+}
+
+func isKey(steps []field.Field) bool {
+	return len(steps) > 1 && slices.Contains(steps[len(steps)-2].Key, steps[len(steps)-1].Name)
+}
+
+// item is an item of a list of objects with its keys and no more.
+func item(f field.Field, key string) map[string]any {
+	keys := map[string]any{}
+	for _, name := range f.Key {
+		keys[name] = key
+	}
+	return keys
+}
+
+// configured is a value at its place in a configuration. Free-form JSON is a
+// string there.
+func configured(steps []field.Field, value any) map[string]any {
+	f := steps[0]
+	text := func(tree any) any {
+		encoded, _ := json.Marshal(tree)
+		return string(encoded)
+	}
+	switch {
+	case len(steps) > 1:
+		inner := configured(steps[1:], value)
+		if value = inner; f.Kind == field.Objects {
+			keys := item(f, "kept")
+			maps.Copy(keys, inner)
+			value = []any{keys}
+		}
+	case f.Kind == field.JSON:
+		value = text(value)
+	case f.Kind == field.List && f.Elem == field.JSON:
+		var texts []any
+		for _, tree := range value.([]any) {
+			texts = append(texts, text(tree))
+		}
+		value = texts
+	}
+	return map[string]any{f.Name: value}
+}
+
+// wire is a value with the names that the service has for it.
+func wire(f field.Field, value any) any {
+	if f.Kind != field.Objects {
+		return value
+	}
+	list := []any{}
+	for _, of := range value.([]any) {
+		renamed := map[string]any{}
+		for _, child := range f.Fields {
+			if v, set := of.(map[string]any)[child.Name]; set {
+				renamed[wireName(child)] = v
+			}
+		}
+		list = append(list, renamed)
+	}
+	return list
+}
+
+func wireName(f field.Field) string {
+	if f.Wire != "" {
+		return f.Wire
+	}
+	return f.Name
+}
+
+// holder is the object that has the value in a deployment of the service, and
+// the name it has there. Of lists on the way it is the first item.
+func holder(steps []field.Field, d map[string]any) (object map[string]any, name string) {
+	name = wireName(steps[0])
+	if len(steps) == 1 {
+		return d, name
+	}
+	if steps[0].Kind == field.Objects {
+		return holder(steps[1:], d[name].([]any)[0].(map[string]any))
+	}
+	return holder(steps[1:], d[name].(map[string]any))
+}
+
+func put(steps []field.Field, d map[string]any, value any) {
+	object, name := holder(steps, d)
+	object[name] = value
+}
+
+func itemsAt(steps []field.Field, d map[string]any) []any {
+	object, name := holder(steps, d)
+	return slices.Clone(object[name].([]any))
+}
+
+// Every argument of the schema has a case, so that none is forgotten by the
+// tests that use them.
+func TestEveryArgumentHasACase(t *testing.T) {
+	t.Parallel()
+	covered, names := map[string]bool{"name": true, "source": true}, map[string]bool{} // see TestAccDriftOfWhatCannotChange
+	for _, c := range argumentCases(true) {
+		covered[c.argument] = true
+		if names[c.name] {
+			t.Errorf("two cases are named %s", c.name)
+		}
+		names[c.name] = true
+	}
+	inSchema := map[string]bool{}
+	var walk func(above string, attributes []*tfprotov6.SchemaAttribute)
+	walk = func(above string, attributes []*tfprotov6.SchemaAttribute) {
+		for _, a := range attributes {
+			here := above + a.Name
+			if a.NestedType != nil {
+				walk(here+".", a.NestedType.Attributes)
+			} else if a.Optional || a.Required {
+				inSchema[here] = true
+				if !covered[here] {
+					t.Errorf("%s can be configured, and no case changes it", here)
+				}
+			}
+		}
+	}
+	walk("", newProtocol(t, newService(t, fakeserver.Options{})).schema.ResourceSchemas[typeName].Block.Attributes)
+	t.Logf("%d arguments, %d cases", len(inSchema), len(names))
+}
