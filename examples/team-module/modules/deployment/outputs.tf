@@ -1,0 +1,14 @@
+output "id" {
+  description = "Id of the deployment."
+  value       = graphdeploy_deployment.this.id
+}
+
+output "name" {
+  description = "Name of the deployment in the service."
+  value       = graphdeploy_deployment.this.name
+}
+
+output "status" {
+  description = "Status of the deployment, as of the last plan or apply."
+  value       = graphdeploy_deployment.this.status
+}
