@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks that the examples are formatted and valid for the provider as it is.
-# Run it through terraform.sh, which says where Terraform is. What this
+# Checks that the examples and their tests are formatted and valid for the
+# provider as it is. That the tests pass, TestAccExamples checks. Run it through
+# terraform.sh, which says where Terraform is. What this
 # Terraform is too old for, it says and leaves out.
 set -euo pipefail
 
@@ -16,8 +17,8 @@ at_least() {
   [[ ${program#* 1.} -ge $1 ]]
 }
 
-# check NAME ARGUMENT... FILE...: copies files into a folder of their own and
-# has Terraform validate them there.
+# check NAME ARGUMENT... FILE...: copies files and folders into a folder of their
+# own and has Terraform validate them there, tests included.
 check() {
   local name=$1 arguments=()
   shift
@@ -27,9 +28,9 @@ check() {
   done
   local folder=$work/$name
   mkdir -p "$folder"
-  cp "$@" "$folder"
+  cp -R "$@" "$folder"
   # Examples of one resource leave out where the provider comes from.
-  if ! grep -q required_providers "$@"; then
+  if ! grep -qr required_providers "$@"; then
     cat >"$folder/versions.tf" <<'SOURCE'
 terraform {
   required_providers {
@@ -49,7 +50,8 @@ SOURCE
 internal/tools/mirror.sh "$work/mirror"
 for example in $(find examples -name '*.tf' -exec dirname {} + | sort -u); do
   files=()
-  for file in "$example"/*.tf; do
+  for file in "$example"/*.tf "$example"/*.tftest.hcl "$example"/modules; do
+    [[ -e $file ]] || continue
     # It imports what another file of its folder imports, too: see below.
     [[ $file == */import-by-identity.tf ]] || files+=("$file")
   done
