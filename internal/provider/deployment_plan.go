@@ -33,7 +33,7 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if req.State.Raw.IsNull() {
 		return
 	}
-	if plan.differs(state, "name") || plan.differs(state, "source") {
+	if plan.replaces(state, "name") || plan.replaces(state, "source") {
 		r.checkReplacement(plan, state, &resp.Diagnostics)
 		return
 	}
@@ -62,10 +62,10 @@ func changesWithRevision(state attributes) [][]string {
 	return places
 }
 
-// differs reports whether a required attribute has another value in the state,
-// as far as it is known.
-func (a attributes) differs(state attributes, name string) bool {
-	return a[name].IsKnown() && !a[name].Equal(state[name])
+// replaces reports whether the plan replaces the deployment for an attribute:
+// Terraform does so for one that is not known yet, too.
+func (a attributes) replaces(state attributes, name string) bool {
+	return !a[name].Equal(state[name])
 }
 
 // deletes reports whether destroying deletes the deployment in the service.
@@ -73,15 +73,26 @@ func (r *deploymentResource) deletes(state attributes) bool {
 	return r.extended && state.text("deletion_policy") != deletionAbandon
 }
 
-// checkReplacement refuses a replacement that could not be made, and warns of
-// one that leaves the old deployment running.
+// checkReplacement refuses a replacement that could not be made, or would
+// delete what is not to be deleted, and warns of what becomes of the old
+// deployment.
 func (r *deploymentResource) checkReplacement(plan, state attributes, diags *diag.Diagnostics) {
+	at := path.Root("name")
+	if !plan.replaces(state, "name") {
+		at = path.Root("source")
+	}
 	switch {
+	case r.deletes(state) && plan.text("deletion_policy") == deletionAbandon:
+		diags.AddAttributeError(path.Root("deletion_policy"), "The deployment would be deleted", fmt.Sprintf(
+			"Another %s replaces deployment %s, and replacing would delete it: deletion_policy = %q counts once it is in the state. Set %[1]s to %[4]q, as the service has it, and apply that first.",
+			at, describe(state), deletionAbandon, state.text(at.String())))
 	case r.deletes(state):
-	case plan.differs(state, "name"):
+		diags.AddAttributeWarning(at, fmt.Sprintf("Deployment %q will be deleted", state.text("name")), fmt.Sprintf(
+			"Another %s replaces deployment %s: the service will delete it, and a new one will be made. If you mean the one that is there, after an import say, set %[1]s to %[3]q, as the service has it.",
+			at, describe(state), state.text(at.String())))
+	case plan.replaces(state, "name"):
 		diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
 			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running in the service, as %s.", describe(state), r.whyKept(state)))
-	case !plan["name"].IsKnown():
 	default:
 		diags.AddAttributeError(path.Root("source"), "A replacement needs a new name", fmt.Sprintf(
 			"Deployment %s has source %q in the service. If that is the one you mean, after an import say, set source to it. To have it replaced: the old deployment would not be deleted, as %s, so that it would keep its name and the new one be refused; choose a new name as well, and the old one keeps running.", describe(state), state.text("source"), r.whyKept(state)))
