@@ -1,0 +1,121 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
+)
+
+// Configuration that Terraform generates for deployments that exist, of each
+// source and with everything set, imports them and plans empty.
+func TestAccGeneratedConfiguration(t *testing.T) {
+	testGenerated(t, "from import blocks", func(w *workspace, s *service, ids []string) {
+		imports := ""
+		for i, id := range ids {
+			imports += fmt.Sprintf("import {\n  to = %s.d%d\n  id = %q\n}\n", typeName, i, id)
+		}
+		w.configure(s.provider(), imports)
+		w.succeed("plan", "-generate-config-out=generated.tf")
+	})
+}
+
+func TestAccQueryGeneratesConfiguration(t *testing.T) {
+	if is := terraformIs(t); is.tofu || !is.since(1, 14) {
+		t.Skipf("terraform query is in Terraform 1.14 and newer; this is %s", is)
+	}
+	testGenerated(t, "from a query", func(w *workspace, s *service, _ []string) {
+		w.configure(s.provider())
+		w.must(os.WriteFile(filepath.Join(w.dir, "existing.tfquery.hcl"), []byte("list \"graphdeploy_deployment\" \"existing\" {\n  provider = graphdeploy\n}\n"), 0o600))
+		w.succeed("query", "-generate-config-out=generated.tf")
+	})
+}
+
+func testGenerated(t *testing.T, how string, generate func(w *workspace, s *service, ids []string)) {
+	t.Helper()
+	built := buildProvider(t)
+	t.Parallel()
+	for name, options := range map[string]fakeserver.Options{
+		"fills in":       {ResolveRefs: true, ExtraFields: true, WholeNumbersAsFloats: true, ExtraLabels: map[string]string{"managed-by": "service"}},
+		"null for empty": {NullForEmpty: true},
+		"omits empty":    {OmitEmpty: true, Secrets: fakeserver.OmitSecrets},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, w := newService(t, options), newWorkspace(t, built)
+			ids := seedOfEachKind(t, s)
+			generate(w, s, ids)
+			text, err := os.ReadFile(filepath.Join(w.dir, "generated.tf"))
+			w.must(err)
+			assertAllOfResourceSpec(t, string(text))
+			if strings.Contains(string(text), "quoted") {
+				t.Errorf("%s: a secret stands in the configuration", how)
+			}
+			want := fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", len(ids))
+			if out := w.succeed("plan"); !strings.Contains(out, want) {
+				t.Errorf("%s: want %s:\n%s", how, want, out)
+			}
+			w.succeed("apply", "-auto-approve")
+			w.succeed("plan", "-detailed-exitcode")
+			if managed := w.managed(); len(managed) != len(ids) {
+				t.Errorf("%s: %d deployments are in the state, want %d", how, len(managed), len(ids))
+			}
+			if n := s.sent(http.MethodPost, ""); n != 0 {
+				t.Errorf("%s: %d creates were sent, want none", how, n)
+			}
+		})
+	}
+}
+
+// seedOfEachKind has the service hold a deployment of each source, and one of
+// which everything is set. It returns their ids.
+func seedOfEachKind(t *testing.T, s *service) (ids []string) {
+	t.Helper()
+	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
+		ids = append(ids, s.SeedDeployment(map[string]any{"name": "a-" + source, "source": source}))
+	}
+	// What has to be escaped, and what may come back as another number.
+	odd := "echo ${HOME} %{if} \"$(x)\" \\ é\n\tnext: \u2028 <&>"
+	ids = append(ids, s.SeedDeployment(map[string]any{"name": odd, "source": "external_docker", "source_config": map[string]any{
+		"build_command": odd, "custom_url": "", "resource_spec": map[string]any{
+			"cpu": 1.0 / 3, "db_cpu": 1e-7, "memory_mb": 1 << 40, "labels": map[string]any{odd: odd, "": "empty"}, "annotations": map[string]any{},
+			"volumes":  []any{map[string]any{"name": odd, "csi": map[string]any{odd: []any{odd, 1e300, nil, true, map[string]any{}}}}, map[string]any{"emptyDir": map[string]any{}}},
+			"sidecars": []any{map[string]any{"name": "a", "command": []any{odd, ""}, "env": []any{map[string]any{"name": odd, "value": odd}}}, map[string]any{}},
+		}}}))
+	everything, _ := readJSON(t, "testdata/everything.json").(map[string]any)
+	return append(ids, s.SeedDeployment(everything))
+}
+
+// assertAllOfResourceSpec wants every field of resource_spec to have a value
+// in a generated configuration.
+func assertAllOfResourceSpec(t *testing.T, text string) {
+	t.Helper()
+	set := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.TrimSpace(value) != "null" {
+			set[strings.TrimSpace(name)] = true
+		}
+	}
+	var walk func(fields field.Fields)
+	walk = func(fields field.Fields) {
+		for _, f := range fields {
+			if f.Name == "resource_spec" {
+				for _, inner := range f.Fields {
+					if !set[inner.Name] {
+						t.Errorf("%s has no value in the generated configuration", inner.Name)
+					}
+				}
+			}
+			walk(f.Fields)
+		}
+	}
+	walk(provider.DeploymentFields)
+}

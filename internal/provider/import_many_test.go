@@ -1,0 +1,62 @@
+//go:build unix
+
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+// 250 deployments come in with one import block: the plan reads them with few
+// requests and changes nothing, and the apply writes nothing to the service.
+func TestAccImportOfManyWithForEach(t *testing.T) {
+	if is := terraformIs(t); !is.since(1, 7) {
+		t.Skipf("for_each in import blocks is in Terraform 1.7 and newer; this is %s", is)
+	}
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	ids := map[string]string{}
+	for i := range 250 {
+		name := fmt.Sprintf("app-%03d", i)
+		ids[name] = s.SeedDeployment(map[string]any{"name": name})
+	}
+	encoded, err := json.Marshal(ids)
+	w := newWorkspace(t, buildWithoutRaceDetector(t))
+	w.must(err)
+	w.configure(s.provider(), `
+locals {
+  existing = `+string(encoded)+`
+}
+import {
+  for_each = local.existing
+  to       = graphdeploy_deployment.existing[each.key]
+  id       = each.value
+}
+resource "graphdeploy_deployment" "existing" {
+  for_each = local.existing
+  name     = each.key
+  source   = "external_docker"
+}`)
+	if out, want := w.succeed("plan", "-out=planned"), "250 to import, 0 to add, 0 to change, 0 to destroy"; !strings.Contains(out, want) {
+		t.Errorf("want %s:\n%s", want, out)
+	}
+	n := len(s.Requests())
+	if n > 15 {
+		t.Errorf("the plan took %d requests, want 15 at most", n)
+	}
+	w.succeed("apply", "planned")
+	if managed := w.managed(); len(managed) != 250 {
+		t.Errorf("%d deployments are in the state, want 250", len(managed))
+	}
+	for _, r := range s.Requests() {
+		if r.Method != http.MethodGet {
+			t.Errorf("sent %s %s", r.Method, r.Path)
+		}
+	}
+	t.Logf("%d requests for the plan, %d with the apply", n, len(s.Requests()))
+}
