@@ -57,10 +57,11 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, memory *secretsMemory, secrets secretValues, diags *diag.Diagnostics) (answer tftypes.Value, ok bool) {
 	state := attributesOf(req.State.Raw)
 	summary := fmt.Sprintf("Cannot change deployment %s", describe(state))
+	const gone = "The service lists it no more. Plan again: that proposes to create it anew."
 	// The service may have changed since the plan: what differs now is sent.
 	now, err := r.client.DeploymentNow(ctx, state.text("id"))
 	if errors.Is(err, client.ErrNotFound) {
-		diags.AddError(summary, "The service lists it no more. Plan again: that proposes to create it anew.")
+		diags.AddError(summary, gone)
 		return answer, false
 	}
 	if err != nil {
@@ -77,8 +78,8 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 		diags.AddError("Mistake in the provider", summary+": "+sentence(err.Error())+" Please report this.")
 		return answer, false
 	}
-	secretsAt, gone, secretsChanged := changedSecrets(attributesOf(req.Plan.Raw), state)
-	secretsChanged = secretsChanged && !memory.holds(secrets, gone)
+	secretsAt, taken, secretsChanged := changedSecrets(attributesOf(req.Plan.Raw), state)
+	secretsChanged = secretsChanged && !memory.holds(secrets, taken)
 	if secretsChanged {
 		change.Secrets = secrets.sorted()
 	}
@@ -91,6 +92,9 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 	case errors.Is(err, client.ErrNotOffered):
 		diags.AddError("The service does not offer changes", fmt.Sprintf(
 			"It lists deployment %s but has no operation to change it, although the provider has extended_operations = true. Set that to false; nothing was changed.\n\n%s", describe(state), sentence(err.Error())))
+		return answer, false
+	case errors.Is(err, client.ErrNotFound):
+		diags.AddError(summary, gone)
 		return answer, false
 	case err != nil:
 		r.access.addFailure(diags, summary, err, requestPlaces(change.Secrets))

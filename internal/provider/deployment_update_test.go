@@ -146,27 +146,62 @@ func TestAccServiceThatIgnoresAChange(t *testing.T) {
 			ExpectError: regexp.MustCompile(`(?s)The change did not take.*source_config\.custom_url[\s│]+is[\s│]+still[\s│]+"https://a\.example\.com"[\s│]+there[\s│]+instead[\s│]+of[\s│]+"https://b\.example\.com"`)},
 		// The state holds what the service has.
 		resource.TestStep{Config: config(before), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		resource.TestStep{Config: config(strings.Replace(before, `" }`, `", resource_spec = { labels = { a = "1" }, sidecars = [{ name = "a" }] } }`, 1)),
+			ExpectError: regexp.MustCompile(`(?s)labels[\s│]+is[\s│]+still[\s│]+nothing[\s│]+there[\s│]+instead[\s│]+of[\s│]+\{"a":"1"\}.*sidecars[\s│]+is[\s│]+still[\s│]+nothing[\s│]+there[\s│]+instead[\s│]+of[\s│]+\["a"\]`)},
 		resource.TestStep{Config: config(strings.Replace(before, "planted-one", "planted-two", 1)), ExpectError: regexp.MustCompile(`(?s)The change did not take.*former[\s│]+value[\s│]+of[\s│]+secret[\s│]+"A"`)},
 	)
 }
 
+// A service answers 405 or 404 to what it does not have. While it lists the
+// deployment, neither means that this is gone.
 func TestAccServiceWithoutExtendedOperations(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	config := func(setting, arguments string) string {
-		return s.provider(setting) + deployment("app", "internal_docker", arguments)
+	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusNotFound} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			for _, operation := range []fakeserver.Route{fakeserver.UpdateDeployment, fakeserver.DeleteDeployment} {
+				s.Fail(operation, -1, fakeserver.Fault{Status: status})
+			}
+			config := func(setting, url string) string {
+				return s.provider(setting) + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`)
+			}
+			before := config(extended, "https://a.example.com")
+			check(t,
+				resource.TestStep{Config: before},
+				resource.TestStep{Config: config(extended, "https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)The service does not offer changes.*` + fmt.Sprint(status))},
+				resource.TestStep{Config: before, Destroy: true, ExpectError: regexp.MustCompile(`(?s)The service does not offer deletion.*` + fmt.Sprint(status))},
+				// It is still in the state.
+				resource.TestStep{Config: before, ConfigPlanChecks: resource.ConfigPlanChecks{
+					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
+				}},
+				resource.TestStep{Config: config("", "https://a.example.com")},
+			)
+			s.stored(t)
+			if n := s.sent(http.MethodPatch, "") + s.sent(http.MethodDelete, ""); n != 2 {
+				t.Errorf("%d requests were sent to change or delete, want one each: they cannot succeed", n)
+			}
+		})
 	}
+}
+
+// A deployment that goes while it is being changed is no failure of the
+// service: the next plan creates it.
+func TestAccGoneWhileItIsChanged(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true})
+	config := func(url string) string {
+		return s.provider(extended) + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`)
+	}
+	after := config("https://b.example.com")
 	check(t,
-		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://a.example.com" }`)},
-		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://b.example.com" }`), ExpectError: regexp.MustCompile(`(?s)The service does not offer changes`)},
-		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://a.example.com" }`), Destroy: true, ExpectError: regexp.MustCompile(`(?s)The service does not offer deletion`)},
-		// It is still in the state.
-		resource.TestStep{Config: config(extended, `source_config = { custom_url = "https://a.example.com" }`), ConfigPlanChecks: resource.ConfigPlanChecks{
-			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
+		resource.TestStep{Config: config("https://a.example.com")},
+		resource.TestStep{Config: after, ExpectError: regexp.MustCompile(flexible("The service lists it no more. Plan again")), PreConfig: func() {
+			s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Reached: func() { s.Remove(s.stored(t)["id"].(string)) }})
 		}},
-		resource.TestStep{Config: config("", `source_config = { custom_url = "https://a.example.com" }`)},
+		resource.TestStep{Config: after, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionCreate)}}},
+		planIsEmpty(after),
 	)
-	s.stored(t)
 }
 
 func TestAccDeletion(t *testing.T) {
@@ -209,6 +244,23 @@ func TestAccDeletion(t *testing.T) {
 			}},
 			resource.TestStep{Config: s.provider(), PreConfig: func() { s.Remove(s.stored(t)["id"].(string)) }},
 		)
+	})
+	t.Run("goes on being listed for a while", func(t *testing.T) {
+		t.Parallel()
+		s := newService(t, fakeserver.Options{Extended: true, KeepDeleted: true})
+		looks := 0
+		s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() {
+			s.edit(t, "status", "AWAITING_DELETE")()
+			s.Fail(fakeserver.ListDeployments, 5, fakeserver.Fault{Reached: func() {
+				if looks++; looks == 5 {
+					s.Remove(s.stored(t)["id"].(string))
+				}
+			}})
+		}})
+		check(t, resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_docker")}) // and destroyed at the end
+		if n := s.sent(http.MethodDelete, ""); n != 1 || looks != 5 || len(s.Deployments()) != 0 {
+			t.Errorf("%d deletions were sent and %d looks taken, want 1 and 5", n, looks)
+		}
 	})
 	t.Run("replaced under its name", func(t *testing.T) {
 		t.Parallel()
