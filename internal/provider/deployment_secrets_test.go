@@ -3,6 +3,7 @@ package provider_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,10 +54,15 @@ func secretsArgument(writeOnly bool, version int, values string) string {
 	return fmt.Sprintf("secrets = { %s }", values)
 }
 
+// checkSecrets is check, for a Terraform that knows write-only arguments where
+// the steps have one.
 func checkSecrets(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
-	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps,
-		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_11_0)}})
+	test := resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps}
+	if slices.ContainsFunc(steps, func(s resource.TestStep) bool { return strings.Contains(s.Config, "secrets_wo") }) {
+		test.TerraformVersionChecks = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_11_0)}
+	}
+	resource.UnitTest(t, test)
 }
 
 func TestAccSecretsChangedElsewhereAreNoticed(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
@@ -273,10 +274,15 @@ func TestAccDeletion(t *testing.T) {
 	t.Run("removed block", func(t *testing.T) {
 		t.Parallel()
 		s := newService(t, fakeserver.Options{Extended: true})
-		check(t,
-			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_docker")},
-			resource.TestStep{Config: s.provider(extended) + "removed {\n  from = " + this + "\n  lifecycle {\n    destroy = false\n  }\n}"},
-		)
+		resource.UnitTest(t, resource.TestCase{
+			ProtoV6ProviderFactories: factories(),
+			// Terraform has such a block from 1.7 on, OpenTofu with a lifecycle from 1.10 on.
+			TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_10_0)},
+			Steps: []resource.TestStep{
+				{Config: s.provider(extended) + deployment("app", "internal_docker")},
+				{Config: s.provider(extended) + "removed {\n  from = " + this + "\n  lifecycle {\n    destroy = false\n  }\n}"},
+			},
+		})
 		s.stored(t)
 	})
 }
