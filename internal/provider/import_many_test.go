@@ -15,9 +15,7 @@ import (
 // 250 deployments come in with one import block: the plan reads them with few
 // requests and changes nothing, and the apply writes nothing to the service.
 func TestAccImportOfManyWithForEach(t *testing.T) {
-	if is := terraformIs(t); !is.since(1, 7) {
-		t.Skipf("for_each in import blocks is in Terraform 1.7 and newer; this is %s", is)
-	}
+	terraformSince(t, 1, 7) // for_each in import blocks
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	ids := map[string]string{}

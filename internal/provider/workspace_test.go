@@ -275,23 +275,7 @@ func terraformBinary(t *testing.T) string {
 // terraformSince skips a test under an older Terraform, or OpenTofu.
 func terraformSince(t *testing.T, major, minor int) {
 	t.Helper()
-	version := exec.Command(terraformBinary(t), "version", "-json")
-	version.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)
-	out, err := version.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var is struct {
-		Version string `json:"terraform_version"`
-	}
-	if err := json.Unmarshal(out, &is); err != nil {
-		t.Fatal(err)
-	}
-	var x, y int
-	if _, err := fmt.Sscanf(is.Version, "%d.%d", &x, &y); err != nil {
-		t.Fatal(err)
-	}
-	if x < major || x == major && y < minor {
-		t.Skipf("needs Terraform %d.%d, this is %s", major, minor, is.Version)
+	if is := terraformIs(t); !is.since(major, minor) {
+		t.Skipf("needs Terraform %d.%d, this is %s", major, minor, is)
 	}
 }
