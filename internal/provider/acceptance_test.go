@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
@@ -76,7 +75,7 @@ func quick(c *client.Config) {
 func factories(tune ...func(*client.Config)) map[string]func() (tfprotov6.ProviderServer, error) {
 	tune = append([]func(*client.Config){quick}, tune...)
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"graphdeploy": providerserver.NewProtocol6WithError(provider.New("test", tune...)()),
+		"graphdeploy": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test", tune...), nil },
 	}
 }
 

@@ -189,6 +189,9 @@ func (r *results) add(value any, diags *diag.Diagnostics) {
 // arguments. It goes round the framework's own conversion, which takes many
 // times the memory.
 func (r *results) save(resp *datasource.ReadResponse, config tftypes.Value, name string) {
+	if len(r.items) >= longList {
+		limitGrowth(growthWithLongLists)
+	}
 	list := tftypes.NewValue(tftypes.List{ElementType: r.fields.Type()}, r.items)
 	resp.State.Raw = field.With(config, field.Values{name: list})
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -26,7 +25,7 @@ type protocol struct {
 
 func newProtocol(t *testing.T, s *service) *protocol {
 	t.Helper()
-	p := &protocol{t: t, server: providerserver.NewProtocol6(provider.New("test", quick)())()}
+	p := &protocol{t: t, server: provider.NewServer("test", quick)}
 	var err error
 	if p.schema, err = p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		t.Fatal(err)

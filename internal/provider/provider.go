@@ -118,7 +118,11 @@ func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureReque
 	}
 	clientConfig := settings.clientConfig()
 	clientConfig.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
+	configuring := context.WithoutCancel(ctx)
 	clientConfig.Log = func(ctx context.Context, message string, fields map[string]any) {
+		if requestIsDone(ctx) { // a page that is read ahead
+			ctx = configuring
+		}
 		tflog.Debug(ctx, message, fields)
 	}
 	for _, tune := range p.tune {

@@ -4,14 +4,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
-
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
@@ -36,7 +33,5 @@ func serve() error {
 		defer pprof.StopCPUProfile()
 	}
 	tune := func(c *client.Config) { c.ReadSingly = os.Getenv("BENCH_SINGLY") != "" }
-	return providerserver.Serve(context.Background(), provider.New("bench", tune), providerserver.ServeOpts{
-		Address: "registry.terraform.io/graphdeploy/graphdeploy",
-	})
+	return provider.Serve("bench", false, tune)
 }

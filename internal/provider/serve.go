@@ -1,0 +1,70 @@
+package provider
+
+import (
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+)
+
+// Serve answers Terraform, as a process that it has started, until Terraform
+// ends it. Debugging, it prints how a Terraform that somebody starts by hand
+// finds it, and logs everything. Tune changes the client's configuration, for
+// tests and benchmarks.
+func Serve(version string, debugging bool, tune ...func(*client.Config)) error {
+	var opts []tf6server.ServeOpt
+	if debugging {
+		opts = append(opts, tf6server.WithManagedDebug())
+	} else {
+		quietUnlessAsked()
+	}
+	limitGrowth(growthUsually)
+	return tf6server.Serve("registry.terraform.io/graphdeploy/graphdeploy", func() tfprotov6.ProviderServer {
+		return NewServer(version, tune...)
+	}, opts...)
+}
+
+// NewServer is the provider as it speaks to Terraform.
+func NewServer(version string, tune ...func(*client.Config)) tfprotov6.ProviderServer {
+	server := providerserver.NewProtocol6(New(version, tune...)())()
+	if all, ok := server.(frameworkServer); ok {
+		return forgetful{all}
+	}
+	return server
+}
+
+// quietUnlessAsked turns off what the libraries log of every step, when nobody
+// asked Terraform for logs: it would be written, sent and thrown away, and for
+// a schema as wide as this one that is a good part of a plan's time.
+func quietUnlessAsked() {
+	for _, set := range os.Environ() {
+		if strings.HasPrefix(set, "TF_LOG") {
+			return
+		}
+	}
+	_ = os.Setenv("TF_LOG_SDK", "off")
+}
+
+// How much the heap may grow, in percent of what is in use, before it is
+// collected.
+const (
+	// Each step of a plan makes much that is garbage at once, and a few MB are
+	// in use. With the usual 100, a quarter of the processor time would go into
+	// collecting.
+	growthUsually = 400
+	// Of a list of thousands, what is in use is most of it.
+	growthWithLongLists = 50
+	longList            = 1000
+)
+
+// limitGrowth sets how much the heap may grow, unless the environment says it.
+func limitGrowth(percent int) {
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
