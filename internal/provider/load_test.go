@@ -3,10 +3,12 @@
 package provider_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"regexp"
 	"testing"
 	"time"
@@ -127,4 +129,63 @@ func TestAccSoak(t *testing.T) {
 		t.Errorf("%d deployments are left", n)
 	}
 	t.Logf("%d rounds: %d runs under faults, of which %d failed; %d requests; %d imports needed", *soak, applies, failures, len(s.Requests()), imports)
+}
+
+// What a plan finds does not depend on how often the service failed meanwhile:
+// it is the same as with a healthy one, or an error.
+func TestAccPlanThroughFaultsIsThatOfAHealthyService(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	w := newWorkspace(t, built)
+	w.configure(s.provider(`max_retries = 20`), many(150))
+	w.succeed("apply", "-auto-approve", "-parallelism=50")
+	// The plan is to find something: changes of what is the service's, and two
+	// deployments that are gone.
+	for i, d := range s.Deployments() {
+		switch id := d["id"].(string); i % 50 {
+		case 3, 4, 5:
+			s.Edit(id, func(d map[string]any) { d["image_version"] = fmt.Sprint(i) })
+		case 6:
+			s.Remove(id)
+		}
+	}
+	// found is what a plan says, and how many requests it took.
+	found := func() (all map[string]any, requests, status int) {
+		s.ResetRequests()
+		if _, status = w.run("plan", "-out=found.tfplan"); status != 0 {
+			return nil, len(s.Requests()), status
+		}
+		requests = len(s.Requests())
+		if err := json.Unmarshal([]byte(w.succeed("show", "-json", "found.tfplan")), &all); err != nil {
+			t.Fatal(err)
+		}
+		delete(all, "timestamp")
+		return all, requests, status
+	}
+	healthy, requests, status := found()
+	if status != 0 || len(healthy["resource_drift"].([]any)) != 12 {
+		t.Fatalf("the plan with a healthy service ended with %d; drift: %v", status, healthy["resource_drift"])
+	}
+	passing := []fakeserver.Fault{
+		{Cut: true}, {AfterWork: true, Cut: true}, {Truncate: true}, {Status: 408}, {Status: 500}, {Status: 502}, {Status: 504},
+		{Status: 503, Header: http.Header{"Retry-After": {"0"}}}, {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
+	}
+	t.Logf("healthy: %d requests", requests)
+	for seed, faults := range [][]fakeserver.Fault{passing, lossy} {
+		s.FailRandomly(int64(seed), 0.4, faults...)
+		faulty, requests, status := found()
+		s.ClearFaults()
+		t.Logf("with faults: %d requests, status %d", requests, status)
+		switch {
+		case status != 0 && seed == 0:
+			t.Errorf("seed %d: the plan failed, though repeating helps", seed)
+		case status != 0: // an answer that is no JSON is not asked for again
+		case !reflect.DeepEqual(faulty, healthy):
+			t.Errorf("seed %d: the plan is another than that of a healthy service", seed)
+		}
+	}
+	if again, _, _ := found(); !reflect.DeepEqual(again, healthy) {
+		t.Error("a plan that failed has changed what the next one finds")
+	}
 }
