@@ -75,6 +75,13 @@ func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployme
 		if err == nil {
 			return made, nil
 		}
+		if errors.Is(err, errRedirect) {
+			// It may lead to what was made, though it is not followed.
+			if made, lookErr := c.lookForMade(seenThrough, r, err, 0); made != nil || lookErr != nil {
+				return made, lookErr
+			}
+			return nil, err
+		}
 		var failed *Error
 		if !errors.As(err, &failed) || !failed.uncertain() && !failed.certainlyNotDone() {
 			return nil, err
@@ -126,7 +133,7 @@ func (e *Error) certainlyNotDone() bool {
 // usable answer came.
 func (e *Error) uncertain() bool {
 	switch {
-	case e.NotSent, errors.Is(e.Err, errRedirect):
+	case e.NotSent:
 		return false
 	case e.Status == 0: // no answer, or one that says success and cannot be read
 		return true

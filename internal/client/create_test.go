@@ -334,10 +334,23 @@ func TestRedirectedCreateIsRefused(t *testing.T) {
 			if !errors.Is(err, errRedirect) || errors.As(err, new(*LostError)) {
 				t.Errorf("%d to %s: %v", status, location, err)
 			}
-			same(t, "requests", s.count(""), 2)
+			same(t, "POSTs", s.count("POST"), 1)
+			same(t, "looks for the name", s.count("GET"), 2)
 		}
 	}
 	same(t, "requests there", other.count(""), 0)
+}
+
+func TestRedirectedCreateThatWasMadeIsFound(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), answerJSON(pageJSON(1, deploymentJSON(idA, "bot")))), answer(status, "", "Location", "/v2/deployments/"+idA)))
+		d, err := s.client(t).CreateDeployment(t.Context(), botRequest())
+		if err != nil || d.ID != idA {
+			t.Errorf("%d: %v, %v", status, d, err)
+		}
+		same(t, "POSTs", s.count("POST"), 1)
+	}
 }
 
 func TestDeploymentOfAnotherIsNotTakenOver(t *testing.T) {

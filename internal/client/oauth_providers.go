@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
 
 // OAuthProvider is an OAuth provider of the organization (section 2.7).
@@ -32,6 +33,17 @@ func (p *OAuthProvider) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*p = OAuthProvider(filled)
+	return nil
+}
+
+// check refuses what cannot be told from others.
+func (p *OAuthProvider) check() error {
+	if p == nil {
+		return errors.New("null instead of an OAuth provider")
+	}
+	if p.ID == "" || p.ProviderID == "" {
+		return errors.New("an OAuth provider without id or provider_id")
+	}
 	return nil
 }
 

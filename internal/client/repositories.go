@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 )
@@ -23,15 +25,36 @@ func (c *Client) Repositories(ctx context.Context, integrationID string) ([]Repo
 	return list[Repository](ctx, c, "list repositories", path)
 }
 
+// check refuses what cannot be told from others, or not be deployed.
+func (r *Repository) check() error {
+	if r == nil {
+		return errors.New("null instead of a repository")
+	}
+	if r.Owner == "" || r.Name == "" || r.URL == "" {
+		return errors.New("a repository without owner, name or url")
+	}
+	return nil
+}
+
 // list reads an endpoint whose answer is a plain array. Null is not one: an
 // answer that says nothing must not pass for an empty list.
-func list[T any](ctx context.Context, c *Client, operation, path string) ([]T, error) {
-	var items *[]T
+func list[T any, P interface {
+	*T
+	check() error
+}](ctx context.Context, c *Client, operation, path string) ([]T, error) {
+	var items *[]P
 	if err := c.call(ctx, request{operation: operation, method: http.MethodGet, path: path}, &items); err != nil {
 		return nil, err
 	}
 	if items == nil {
 		return nil, c.malformed(operation, http.MethodGet, path, errNullList)
 	}
-	return *items, nil
+	all := make([]T, 0, len(*items))
+	for i, item := range *items {
+		if err := item.check(); err != nil {
+			return nil, c.malformed(operation, http.MethodGet, path, fmt.Errorf("[%d]: %w", i, err))
+		}
+		all = append(all, *item)
+	}
+	return all, nil
 }

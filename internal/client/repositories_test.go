@@ -8,14 +8,14 @@ import (
 
 func TestRepositories(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(`[`+fullRepository+`,{"id":2.0,"name":"second","extra":1}]`))
+	s := serve(t, answerJSON(`[`+fullRepository+`,{"id":2.0,"name":"second","owner":"p","url":"v","extra":1}]`))
 	got, err := s.client(t).Repositories(t.Context(), idA)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "repositories", got, []Repository{
 		{HostIntegrationID: "h", ID: 9007199254740993, Name: "n", Owner: "o", URL: "u", DefaultBranch: "b"},
-		{ID: 2, Name: "second"},
+		{ID: 2, Name: "second", Owner: "p", URL: "v"},
 	})
 	r := s.requests("")[0]
 	same(t, "request", r.method+" "+r.path, "GET /v1/integrations/forge/codehost/"+idA+"/repos")
@@ -45,14 +45,18 @@ func TestIntegrationIDIsEscapedOnce(t *testing.T) {
 func TestUnreadableRepositoriesAreAnError(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`null`:                "null instead of a list",
-		`{}`:                  "the whole answer: object is not a list",
-		`{"resources":[]}`:    "the whole answer: object is not a list",
-		`["hush"]`:            "the whole answer: string is not an object",
-		`[{"id":"7"}]`:        "id: its value is not a whole number",
-		`[{"id":1.5}]`:        "id: number 1.5 is not a whole number",
-		`[{"id":1,"name":7}`:  "it is not JSON",
-		`[{"id":1,"name":7}]`: "name: number is not a string",
+		`null`:                                  "null instead of a list",
+		`{}`:                                    "the whole answer: object is not a list",
+		`{"resources":[]}`:                      "the whole answer: object is not a list",
+		`["hush"]`:                              "the whole answer: string is not an object",
+		`[{"id":"7"}]`:                          "id: its value is not a whole number",
+		`[{"id":1.5}]`:                          "id: number 1.5 is not a whole number",
+		`[{"id":1,"name":7}`:                    "it is not JSON",
+		`[{"id":1,"name":7}]`:                   "name: number is not a string",
+		`[` + fullRepository + `,null]`:         "[1]: null instead of a repository",
+		`[{}]`:                                  `[0]: a repository without owner, name or url`,
+		`[{"owner":"o","url":"u"}]`:             `[0]: a repository without owner, name or url`,
+		`[{"owner":"o","name":"n","url":null}]`: `[0]: a repository without owner, name or url`,
 	} {
 		s := serve(t, answerJSON(body))
 		got, err := s.client(t).Repositories(t.Context(), idA)
@@ -65,8 +69,8 @@ func TestUnreadableRepositoriesAreAnError(t *testing.T) {
 func TestOAuthProviders(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answerJSON(`[`+fullOAuthProvider+`,
-		{"id":"absent","uses_pkce":false},
-		{"id":"null","code_challenge_method":null,"provider_type":null,"mcp_server_url":null,"token_endpoint_auth_method":null,"is_dynamic_client":null,"extra":{}}]`))
+		{"id":"absent","provider_id":"p","uses_pkce":false},
+		{"id":"null","provider_id":"p","code_challenge_method":null,"provider_type":null,"mcp_server_url":null,"token_endpoint_auth_method":null,"is_dynamic_client":null,"extra":{}}]`))
 	got, err := s.client(t).OAuthProviders(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +80,8 @@ func TestOAuthProviders(t *testing.T) {
 			CodeChallengeMethod: ptr("S256"), CreatedAt: "c", UpdatedAt: "u", ProviderType: ptr("y"), MCPServerURL: ptr("m"),
 			TokenEndpointAuthMethod: "none", IsDynamicClient: true},
 		// The defaults of section 2.7.
-		{ID: "absent", TokenEndpointAuthMethod: "client_secret_post"},
-		{ID: "null", TokenEndpointAuthMethod: "client_secret_post"},
+		{ID: "absent", ProviderID: "p", TokenEndpointAuthMethod: "client_secret_post"},
+		{ID: "null", ProviderID: "p", TokenEndpointAuthMethod: "client_secret_post"},
 	})
 	r := s.requests("")[0]
 	same(t, "request", r.method+" "+r.path, "GET /v2/auth/providers")
@@ -92,6 +96,9 @@ func TestUnreadableOAuthProvidersAreAnError(t *testing.T) {
 		`[7]`:                    "the whole answer: number is not an object",
 		`[{"client_id":7}]`:      "client_id: number is not a string",
 		`[{"uses_pkce":"hush"}]`: "uses_pkce: string is not a bool",
+		`[null]`:                 "[0]: null instead of an OAuth provider",
+		`[{"provider_id":"p"}]`:  `[0]: an OAuth provider without id or provider_id`,
+		`[{"id":"i"}]`:           `[0]: an OAuth provider without id or provider_id`,
 	} {
 		s := serve(t, answerJSON(body))
 		got, err := s.client(t).OAuthProviders(t.Context())
