@@ -74,6 +74,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Timeout reports whether no answer came in time.
+func (e *Error) Timeout() bool {
+	var slow interface{ Timeout() bool }
+	return errors.As(e.Err, &slow) && slow.Timeout()
+}
+
+// Untrusted reports whether the certificate of the service is not trusted.
+func (e *Error) Untrusted() bool { return isCertificateError(e.Err) }
+
 // failure is the error of a request to which no whole answer came.
 func (c *Client) failure(r request, err error) *Error {
 	var wrapped *url.Error
@@ -213,7 +222,24 @@ func textOf(raw json.RawMessage) string {
 var (
 	htmlInvisible = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>|<!--.*?-->`)
 	htmlTag       = regexp.MustCompile(`(?s)<[^<>]*>`)
+	// In a text that is not a page, <name> may be meant as it stands: only the
+	// elements of HTML go.
+	htmlElement = regexp.MustCompile(`(?is)</?(?:!doctype|html|head|title|meta|link|body|div|span|p|br|hr|h[1-6]|a|b|i|u|s|em|strong|small|big|` +
+		`sub|sup|code|pre|kbd|samp|var|tt|center|font|mark|q|blockquote|cite|abbr|ul|ol|li|dl|dt|dd|table|caption|thead|tbody|tfoot|tr|td|th|` +
+		`form|input|button|label|select|option|textarea|script|noscript|style|iframe|object|embed|svg|math|img|picture|video|audio|canvas|` +
+		`main|section|article|aside|header|footer|nav|details|summary)(?:[\s/][^<>]*)?>`)
+	// What colours text in a terminal, or worse.
+	terminalSequence = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
 )
+
+// withoutMarkup is a text that is no page without elements of HTML.
+func withoutMarkup(text string) string {
+	plain := htmlElement.ReplaceAllString(htmlInvisible.ReplaceAllString(text, " "), " ")
+	if plain == text {
+		return text
+	}
+	return html.UnescapeString(plain)
+}
 
 // plainWords is a body that is not JSON, as words: without markup. Secrets go
 // first, while nothing that looks like markup, and no end, is cut out of them.
@@ -269,9 +295,13 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 }
 
 // clean makes text fit to be shown: no control characters, no run of space, no
-// secret, and bounded.
+// markup, no secret, and bounded. Secrets go before anything is cut out of
+// them, and once more where they were hidden by what was cut out.
 func (c *Client) clean(text string, secret []string) string {
-	text = redact(oneLine(text), c.secrets(secret))
+	secret = c.secrets(secret)
+	text = redact(oneLine(text), secret)
+	text = text[:min(len(text), 8*maxMessage)] // more is not shown, whatever it is
+	text = redact(oneLine(withoutMarkup(text)), secret)
 	if runes := []rune(text); len(runes) > maxMessage {
 		text = string(runes[:maxMessage]) + " […]"
 	}
@@ -287,12 +317,12 @@ func (c *Client) secrets(secret []string) []string {
 	return secret
 }
 
-// oneLine is text without control characters, runs of space and broken
-// characters.
+// oneLine is text without control characters and what they introduce, runs of
+// space and broken characters.
 func oneLine(text string) string {
 	var b strings.Builder
 	space := false
-	for _, r := range text {
+	for _, r := range terminalSequence.ReplaceAllString(text, " ") {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError {
 			space = b.Len() > 0
 			continue

@@ -77,8 +77,13 @@ func TestWhatTheServiceSaysIsUnderstood(t *testing.T) {
 		"plain text":             {"upstream\r\n\tis  down\n", "upstream is down"},
 		"JSON with an end":       {`{"detail":"a"} trailing`, `{"detail":"a"} trailing`},
 		"markup":                 {"<html><head><title>x</title><style>b{}</style></head><body><!-- c --><h1>502</h1><p class='a'>Bad &amp; <b>gone</b></p><script>alert(1)</script></body></html>", "502 Bad & gone"},
-		"controls":               {"{\"detail\":\"a\\u0000b\\u001b[31mred\\u001b[0m\\rc\\u202ed\\u0085e\"}", "a b [31mred [0m c d e"},
-		"terminal escapes":       {"a\x1b]0;title\x07b\x9bc", "a ]0;title b c"},
+		"controls":               {"{\"detail\":\"a\\u0000b\\u001b[31mred\\u001b[0m\\rc\\u202ed\\u0085e\"}", "a b red c d e"},
+		"a link of a terminal":   {"{\"detail\":\"see \\u001b]8;;https://evil.test\\u001b\\\\here\\u001b]8;;\\u001b\\\\ now\"}", "see here now"},
+		"markup in JSON":         {`{"detail":"<p class=\"x\">Bad &amp; <b>gone</b><br/>again</p><script>evil()</script><!-- c -->"}`, "Bad & gone again"},
+		"markup of a field":      {`{"detail":[{"loc":["body","name"],"msg":"<p>too long</p>"}]}`, "body.name: too long"},
+		"a page in JSON":         {`{"message":"<!DOCTYPE html><html><head><title>x</title></head><body>Sorry</body></html>"}`, "Sorry"},
+		"names in brackets":      {`{"detail":"write <owner>/<name>, 1 < 2, List<string>, a &amp; b"}`, "write <owner>/<name>, 1 < 2, List<string>, a &amp; b"},
+		"terminal escapes":       {"a\x1b]0;title\x07b\x9bc", "a b c"},
 		"broken characters":      {"a\xffb\xc3", "a b"},
 		"binary":                 {"\x00\x01\xff\xfe\x00", "an answer that is not text"},
 		"a loc of other things":  {`{"detail":[{"loc":["body",null,true,{"a":1},2],"msg":"bad"}]}`, "body.2: bad"},
@@ -105,7 +110,7 @@ func TestFieldsOfARefusal(t *testing.T) {
 		{"msg":"as a whole"},
 		{"loc":["body","name"]}]}`, nil, "hush-hush")
 	same(t, "fields", e.Fields, []FieldError{
-		{[]any{"body", "source_config", "resource_spec", "sidecars", 1, "image"}, "too [1m long"},
+		{[]any{"body", "source_config", "resource_spec", "sidecars", 1, "image"}, "too long"},
 		{[]any{"body", "secrets", 0, "hush -hush"}, "(sensitive value) is bad"},
 		{nil, "as a whole"},
 	})
