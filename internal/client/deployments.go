@@ -357,7 +357,7 @@ func (c *Client) deploymentsPage(ctx context.Context, query url.Values, once boo
 // answer may be up to half a minute old; it never is from before a write that
 // this client made, and never is it ErrNotFound.
 func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
-	if d := c.reader.ahead.take(id); d != nil {
+	if d := c.reader.ahead.take(ctx, id); d != nil {
 		return d, nil
 	}
 	return c.reader.read(ctx, id, 0)

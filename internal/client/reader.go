@@ -299,14 +299,14 @@ func refusedAsTheyAre(err error) bool {
 }
 
 // answer hands out what was read ahead to those who wait for it already.
-func (r *reader) answer() {
+func (r *reader) answer(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for id, p := range r.pending {
 		if !p.urgent {
 			continue // a poll: it wants to know how things are by then
 		}
-		if d := r.ahead.take(id); d != nil {
+		if d := r.ahead.take(ctx, id); d != nil {
 			for w := range p.waiters {
 				w.answer <- reading{deployment: d}
 			}
@@ -334,14 +334,14 @@ func (r *reader) leave(id string, w *waiter) {
 
 // readAhead reads pages of the plain list for reads that have not come yet. It
 // spends at most as many requests as reads have taken, or have been saved by
-// merging them and by reading ahead, and stops where
-// its pages turn out not to be asked for, so that a small state in a large
-// service does not pay for the large service.
+// merging them and by reading ahead, and waits while some of its pages have
+// answered no read, so that neither a small state in a large service pays for
+// the large service, nor one of which all is on the first pages.
 type readAhead struct {
 	page   func(ctx context.Context, offset int64) (deployments []*Deployment, next int64, err error)
 	maxAge time.Duration
 	now    func() time.Time
-	arrive func() // called when a page has come
+	arrive func(ctx context.Context) // called when a page has come
 
 	mu       sync.Mutex
 	found    map[string]aheadReading
@@ -350,6 +350,7 @@ type readAhead struct {
 	reads    int                  // deployments asked for in them
 	pages    int                  // pages asked for
 	hits     int                  // reads answered from pages
+	unused   int                  // pages that have answered none
 	offset   int64
 	finished bool // there is nothing more to read ahead, or no sense in it
 	running  bool
@@ -357,18 +358,23 @@ type readAhead struct {
 
 type aheadReading struct {
 	deployment *Deployment
-	asked      time.Time
+	of         *aheadPage
+}
+
+type aheadPage struct {
+	asked time.Time
+	used  bool
 }
 
 const (
 	aheadAfterAsks  = 2  // reading ahead begins after so many requests by id
 	aheadAfterReads = 25 // for so many deployments
-	aheadOnTrial    = 3  // so many pages are read before any has to be of use
+	aheadOnTrial    = 3  // so many pages at most have answered no read yet
 )
 
 // take hands out what was read ahead of a deployment, once, as long as it is
 // fresh and this client has not written to that deployment since.
-func (a *readAhead) take(id string) *Deployment {
+func (a *readAhead) take(ctx context.Context, id string) *Deployment {
 	id = strings.ToLower(id)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -377,10 +383,15 @@ func (a *readAhead) take(id string) *Deployment {
 		return nil
 	}
 	delete(a.found, id)
-	if a.now().Sub(r.asked) > a.maxAge || !r.asked.After(a.written[id]) {
+	if a.now().Sub(r.of.asked) > a.maxAge || !r.of.asked.After(a.written[id]) {
 		return nil
 	}
 	a.hits++
+	if !r.of.used {
+		r.of.used = true
+		a.unused--
+		a.next(context.WithoutCancel(ctx))
+	}
 	return r.deployment
 }
 
@@ -405,16 +416,17 @@ func (a *readAhead) asked(ctx context.Context, reads int) {
 // is held.
 func (a *readAhead) next(ctx context.Context) {
 	if a.running || a.finished || a.asks < aheadAfterAsks || a.reads < aheadAfterReads ||
-		a.pages >= a.reads+a.hits || a.pages >= aheadOnTrial+a.hits {
+		a.pages >= a.reads+a.hits || a.unused >= aheadOnTrial {
 		return
 	}
 	a.running = true
 	a.pages++
-	offset, asked := a.offset, a.now()
+	a.unused++
+	offset, page := a.offset, &aheadPage{asked: a.now()}
 	go func() {
 		deployments, next, err := a.page(ctx, offset)
-		a.keep(deployments, asked)
-		a.arrive()
+		a.keep(deployments, page)
+		a.arrive(ctx)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.running = false
@@ -427,11 +439,11 @@ func (a *readAhead) next(ctx context.Context) {
 	}()
 }
 
-func (a *readAhead) keep(deployments []*Deployment, asked time.Time) {
+func (a *readAhead) keep(deployments []*Deployment, page *aheadPage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, d := range deployments {
-		a.found[strings.ToLower(d.ID)] = aheadReading{d, asked}
+		a.found[strings.ToLower(d.ID)] = aheadReading{d, page}
 	}
 }
 

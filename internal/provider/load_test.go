@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -188,4 +189,66 @@ func TestAccPlanThroughFaultsIsThatOfAHealthyService(t *testing.T) {
 	if again, _, _ := found(); !reflect.DeepEqual(again, healthy) {
 		t.Error("a plan that failed has changed what the next one finds")
 	}
+}
+
+// What make bench measures in full, here in requests. How many there are
+// depends on how close together reads come, and so on the machine; the bounds
+// hold on a slow one, too.
+func TestAccManyTakeFewRequests(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	for _, c := range []struct {
+		name              string
+		managed, existing int // deployments in the state, and in the service beside them
+	}{
+		{"most of the service", 150, 0},
+		{"a few of a large service", 20, 3000},
+		{"many of a large service", 150, 3000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			w := newWorkspace(t, built)
+			// No name contains another: a look for it finds nothing, at once.
+			w.configure(s.provider(), strings.Replace(many(c.managed), `"app-${count.index}"`, `format("app-%03d", count.index)`, 1))
+			w.succeed("apply", "-auto-approve")
+			if all := s.kinds(); all["create"] != c.managed || all["name"] != c.managed {
+				t.Errorf("%d creates took %v, want one POST and one look for the name each", c.managed, all)
+			}
+			for i := range c.existing {
+				s.SeedDeployment(map[string]any{"name": fmt.Sprintf("other-%d", i)})
+			}
+			s.ResetRequests()
+			w.succeed("plan", "-detailed-exitcode")
+			all := s.kinds()
+			if n := len(s.Requests()); n > c.managed/2 {
+				t.Errorf("the plan of %d took %d requests: %v", c.managed, n, all)
+			}
+			if all["page"] > all["ids"]+c.managed/100 {
+				t.Errorf("more requests were spent on reading ahead than on reads: %v", all)
+			}
+			if n := s.Connections(); n > 10 {
+				t.Errorf("%d connections, want at most 10", n)
+			}
+			t.Logf("the plan took %v", all)
+		})
+	}
+}
+
+// kinds counts requests by what they ask for.
+func (s *service) kinds() map[string]int {
+	kinds := map[string]int{}
+	for _, r := range s.Requests() {
+		switch {
+		case r.Method == http.MethodPost:
+			kinds["create"]++
+		case r.Query.Has("name_contains"):
+			kinds["name"]++
+		case r.Query.Has("deployment_ids"):
+			kinds["ids"]++
+		default:
+			kinds["page"]++
+		}
+	}
+	return kinds
 }

@@ -149,6 +149,7 @@ func (b *benchmark) plans(ctx context.Context) error {
 	limit := b.planUnread.wall + 1500*time.Millisecond
 	b.add(what+": wall", fmt.Sprintf("at most %s (%s with `-refresh=false`, + 1.5 s)", seconds(limit), seconds(b.planUnread.wall)),
 		seconds(b.planned.wall), seconds(alone.wall), b.planned.wall <= limit)
+	b.add(what+": peak memory of the provider", "measured", megabytes(b.planned), megabytes(alone), true)
 	return nil
 }
 
@@ -279,9 +280,11 @@ func (b *benchmark) dataSource(ctx context.Context) error {
 	b.opened(ours, measured{})
 	what, most := "data source over "+number(b.listed), b.listed/100+1
 	b.add(what+": requests", fmt.Sprintf("at most %d", most), fmt.Sprintf("%d, %s", len(ours.requests), seconds(ours.wall)), "", len(ours.requests) <= most)
-	b.add(what+": peak memory of the provider", "under 200 MB", fmt.Sprintf("%d MB", ours.provider.memory/1_000_000), "", ours.provider.memory < 200_000_000)
+	b.add(what+": peak memory of the provider", "under 200 MB", megabytes(ours), "", ours.provider.memory < 200_000_000)
 	return nil
 }
+
+func megabytes(m measured) string { return fmt.Sprintf("%d MB", m.provider.memory/1_000_000) }
 
 const things = `terraform {
   required_providers {

@@ -96,6 +96,8 @@ How it is measured:
   a request of its own. It is run in turn with the provider as it is. Wall times of the plans of %s in %[1]s, and their
   processor times, are of the median of the runs (%d); requests are the most of them.
 - Requests and connections are counted by the service. Pages read ahead count like all others.
+- A data source asks for 100 at a time. Each full page is followed by one that begins with its last deployment, to notice when
+  others went away meanwhile and the rest moved up; a list of exactly so many full pages takes two requests more for that.
 - In the service of %s, the deployments in the state are scattered evenly.
 - Every plan has to come out empty; otherwise the benchmark fails.
 - Processor time (user and system) and peak memory are those of the provider's processes, as the system reports them when
