@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"encoding/xml"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // What the README and the docs promise, each with the test that holds it. These
@@ -204,4 +206,45 @@ func anchors(text string) map[string]bool {
 		found[strings.ReplaceAll(name, " ", "-")] = true
 	}
 	return found
+}
+
+// The picture can be read by all: there are words for it, and none leaves its box.
+func TestPictureIsWhole(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(top, "docs/images/value.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type box struct {
+		X      float64 `xml:"x,attr"`
+		Y      float64 `xml:"y,attr"`
+		Width  float64 `xml:"width,attr"`
+		Height float64 `xml:"height,attr"`
+	}
+	var picture struct {
+		Title string `xml:"title"`
+		Desc  string `xml:"desc"`
+		Boxes []box  `xml:"rect"`
+		Texts []struct {
+			box
+			Class string `xml:"class,attr"`
+			Words string `xml:",chardata"`
+		} `xml:"text"`
+	}
+	if err := xml.Unmarshal(text, &picture); err != nil {
+		t.Fatal(err)
+	}
+	if picture.Title == "" || picture.Desc == "" || len(picture.Boxes) < 13 || len(picture.Texts) < 40 {
+		t.Errorf("the picture lacks words or boxes: %+v", picture)
+	}
+	// About how wide a letter is, by the size of its class.
+	letter := map[string]float64{"code": 7.3, "note": 5.5}
+	for _, words := range picture.Texts {
+		for _, b := range picture.Boxes[1:] { // the first is the ground
+			inside := words.X >= b.X && words.X < b.X+b.Width && words.Y > b.Y && words.Y < b.Y+b.Height
+			if end := words.X + letter[words.Class]*float64(utf8.RuneCountInString(words.Words)); inside && end > b.X+b.Width {
+				t.Errorf("%q ends at %.0f, its box at %.0f", words.Words, end, b.X+b.Width)
+			}
+		}
+	}
 }

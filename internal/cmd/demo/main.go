@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -26,9 +27,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
 	verbose := flag.Bool("verbose", false, "show all that Terraform prints")
+	write := flag.String("write", "", "record what is shown in this `file`, where the demo of before stands")
 	flag.Parse()
 
-	err := demo(ctx, *verbose)
+	var recorded strings.Builder
+	err := demo(ctx, io.MultiWriter(os.Stdout, &recorded), *verbose)
+	if err == nil && *write != "" {
+		err = record(*write, recorded.String())
+	}
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "\nThe demo was interrupted.")
@@ -40,7 +46,7 @@ func main() {
 }
 
 // demo does it all in a temporary folder, which it removes.
-func demo(ctx context.Context, verbose bool) error {
+func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 	program := os.Getenv("TF_ACC_TERRAFORM_PATH")
 	if program == "" {
 		return errors.New("TF_ACC_TERRAFORM_PATH does not say where Terraform is; start the demo with make demo")
@@ -58,8 +64,8 @@ func demo(ctx context.Context, verbose bool) error {
 		}
 	}()
 
-	say("Building the provider into a folder that Terraform installs from, in place of a registry.")
-	if _, err := run(ctx, output{all: verbose}, "", nil, "internal/tools/mirror.sh", filepath.Join(folder, "mirror")); err != nil {
+	say(screen, "Building the provider into a folder that Terraform installs from, in place of a registry.")
+	if _, err := run(ctx, output{screen: screen, all: verbose}, "", nil, "internal/tools/mirror.sh", filepath.Join(folder, "mirror")); err != nil {
 		return err
 	}
 	fake := fakeserver.New(fakeserver.Options{ReadyAfter: 2 * time.Second})
@@ -71,13 +77,13 @@ func demo(ctx context.Context, verbose bool) error {
 	server := &http.Server{Handler: fake, ReadHeaderTimeout: 10 * time.Second}
 	defer func() { _ = server.Close() }()
 	go func() { _ = server.Serve(listener) }()
-	say("The service is a stand-in in memory, at http://%s. It takes 2 seconds to make a deployment ready.", listener.Addr())
+	say(screen, "The service is a stand-in in memory, at http://%s. It takes 2 seconds to make a deployment ready.", listener.Addr())
 
 	env, err := environment(folder, "http://"+listener.Addr().String())
 	if err != nil {
 		return err
 	}
-	t := terraform{program: program, env: env, verbose: verbose}
+	t := terraform{program: program, env: env, screen: screen, verbose: verbose}
 	return t.quickstart(ctx, folder, fake)
 }
 
@@ -90,15 +96,15 @@ func (t terraform) quickstart(ctx context.Context, folder string, fake *fakeserv
 		}
 	}
 
-	say("\nIn a copy of examples/quickstart: two deployments, a repository to look up, OAuth providers to list.")
+	t.say("\nIn a copy of examples/quickstart: two deployments, a repository to look up, OAuth providers to list.")
 	if _, err := t.run(ctx, first, `^- Installed`, "init"); err != nil {
 		return err
 	}
-	say("\nThis creates both deployments and waits until each is ready.")
-	if _, err := t.run(ctx, first, `^Plan:|will be created|: Creat|^Apply complete|^Warning`, "apply", "-auto-approve"); err != nil {
+	t.say("\nThis creates both deployments and waits until each is ready.")
+	if _, err := t.run(ctx, first, `^Plan:|: Creation complete|^Apply complete|^Warning`, "apply", "-auto-approve"); err != nil {
 		return err
 	}
-	say("\nThe configuration and the service agree now, defaults that the service chose included.")
+	t.say("\nThe configuration and the service agree now, defaults that the service chose included.")
 	if err := t.expectNoChanges(ctx, first); err != nil {
 		return err
 	}
@@ -110,35 +116,35 @@ func (t terraform) quickstart(ctx context.Context, folder string, fake *fakeserv
 		return err
 	}
 
-	say("\nIn a copy of examples/import, with nothing in the state: take over what exists, one by name, one by id.")
+	t.say("\nIn a copy of examples/import, with nothing in the state: take over what exists, one by name, one by id.")
 	if _, err := t.run(ctx, second, `^- Installed`, "init"); err != nil {
 		return err
 	}
 	for _, which := range [][2]string{{"graphdeploy_deployment.legacy_bot", "legacy-bot"}, {"graphdeploy_deployment.agent", agent}} {
-		if _, err := t.run(ctx, second, `: Importing|^Import successful`, "import", which[0], which[1]); err != nil {
+		if _, err := t.run(ctx, second, `^Import successful`, "import", which[0], which[1]); err != nil {
 			return err
 		}
 	}
-	say("\nConfigurations of a name and a source suffice: what they leave out stays the service's.")
+	t.say("\nConfigurations of a name and a source suffice: what they leave out stays the service's.")
 	if err := t.expectNoChanges(ctx, second); err != nil {
 		return err
 	}
 
-	say("\nThe service has no operation that deletes. Destroying only takes the deployments out of the state, and says so.")
-	if _, err := t.run(ctx, first, `^Plan:|will be destroyed|: Destr|^Destroy complete|^Warning`, "destroy", "-auto-approve"); err != nil {
+	t.say("\nThe service has no operation that deletes. Destroying only takes the deployments out of the state, and says so.")
+	if _, err := t.run(ctx, first, `^Plan:|: Destruction complete|^Destroy complete|^Warning`, "destroy", "-auto-approve"); err != nil {
 		return err
 	}
 
-	say("\nWhat the service was asked for, and what it has now:")
+	t.say("\nWhat the service was asked for, and what it has now:")
 	asked := map[string]int{}
 	for _, r := range fake.Requests() {
 		asked[r.Method]++
 	}
-	say("    %d creates (POST) and %d readings (GET)", asked[http.MethodPost], asked[http.MethodGet])
+	t.say("    %d creates (POST) and %d readings (GET)", asked[http.MethodPost], asked[http.MethodGet])
 	for _, d := range fake.Deployments() {
-		say("    deployment %v is %v", d["name"], d["status"])
+		t.say("    deployment %v is %v", d["name"], d["status"])
 	}
-	say("\nThe demo is done. To try it yourself: make install, make fakeserver, and Terraform in a copy of examples/quickstart.")
+	t.say("\nThe demo is done. To try it yourself: make install, make fakeserver, and Terraform in a copy of examples/quickstart.")
 	return nil
 }
 
@@ -162,4 +168,6 @@ func environment(folder, baseURL string) ([]string, error) {
 	return env, nil
 }
 
-func say(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+func say(screen io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(screen, format+"\n", args...)
+}

@@ -20,19 +20,23 @@ import (
 type terraform struct {
 	program string
 	env     []string
+	screen  io.Writer
 	verbose bool
 }
 
+// say tells what the demo does.
+func (t terraform) say(format string, args ...any) { say(t.screen, format, args...) }
+
 // run runs a command of Terraform and shows the lines of its output that match.
 func (t terraform) run(ctx context.Context, folder, show string, args ...string) (string, error) {
-	say("$ %s %s", filepath.Base(t.program), strings.Join(args, " "))
+	t.say("$ %s %s", filepath.Base(t.program), strings.Join(args, " "))
 	args = append([]string{args[0], "-no-color"}, args[1:]...)
-	return run(ctx, output{all: t.verbose, show: regexp.MustCompile(show)}, folder, t.env, t.program, args...)
+	return run(ctx, output{screen: t.screen, all: t.verbose, show: regexp.MustCompile(show)}, folder, t.env, t.program, args...)
 }
 
 // capture runs a command of Terraform and shows nothing of it.
 func (t terraform) capture(ctx context.Context, folder string, args ...string) (string, error) {
-	return run(ctx, output{}, folder, t.env, t.program, args...)
+	return run(ctx, output{screen: t.screen}, folder, t.env, t.program, args...)
 }
 
 // expectNoChanges makes a plan, which has to be empty.
@@ -56,7 +60,7 @@ func run(ctx context.Context, out output, folder string, env []string, program s
 	command.Dir, command.Env = folder, env
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error {
-		say("    (interrupted: waiting for %s to stop)", filepath.Base(program))
+		say(out.screen, "    (interrupted: waiting for %s to stop)", filepath.Base(program))
 		return syscall.Kill(-command.Process.Pid, syscall.SIGINT)
 	}
 	command.WaitDelay = grace
@@ -70,7 +74,7 @@ func run(ctx context.Context, out output, folder string, env []string, program s
 	command.Stdout, command.Stderr = writer, writer
 
 	printed := make(chan string)
-	go func() { printed <- out.copy(os.Stdout, reader) }()
+	go func() { printed <- out.copy(reader) }()
 	err = command.Run()
 	if command.Process != nil {
 		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what it may have left running
@@ -86,32 +90,37 @@ func run(ctx context.Context, out output, folder string, env []string, program s
 	return text, nil
 }
 
-// output says which lines of a program's output are shown. A warning that is
-// shown is shown whole, with all that follows it.
+// output says where a program's output is shown, and which lines of it. A
+// warning that is shown is shown whole, with all that follows it, and once:
+// Terraform gives some at plan and at apply.
 type output struct {
-	all  bool
-	show *regexp.Regexp // none when nil
+	screen io.Writer
+	all    bool
+	show   *regexp.Regexp // none when nil
 }
 
 // copy copies the lines to show, indented, and says how many it leaves out. It
 // returns all that it read.
-func (o output) copy(w io.Writer, r io.Reader) string {
+func (o output) copy(r io.Reader) string {
 	var text strings.Builder
-	left, warning := 0, false
+	left, warning, warned := 0, false, map[string]bool{}
 	for lines := bufio.NewScanner(io.TeeReader(r, &text)); lines.Scan(); {
 		line := lines.Text()
-		shown := warning || o.show != nil && o.show.MatchString(line)
-		warning = warning || shown && strings.HasPrefix(line, "Warning:")
+		matches := o.show != nil && o.show.MatchString(line)
+		if strings.HasPrefix(line, "Warning:") {
+			matches = matches && !warned[line]
+			warning, warned[line] = matches, true
+		}
 		switch {
 		case strings.TrimSpace(line) == "":
-		case o.all || shown:
-			_, _ = fmt.Fprintf(w, "    %s\n", line)
+		case o.all || warning || matches:
+			say(o.screen, "    %s", line)
 		default:
 			left++
 		}
 	}
 	if left > 0 && o.show != nil {
-		_, _ = fmt.Fprintf(w, "    (%d more lines)\n", left)
+		say(o.screen, "    (%d more lines)", left)
 	}
 	return text.String()
 }

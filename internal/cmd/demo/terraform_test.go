@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,19 +30,23 @@ Plan: 1 to add.
 Warning: It is slow
 
 It took long.
+Warning: It is slow
+
+It will take long.
+Done.
 `
 	for name, test := range map[string]struct {
 		show, want string
 		all        bool
 	}{
-		"with the warning":    {show: `will be created|^Plan:|^Warning`, want: "      # thing will be created\n    Plan: 1 to add.\n    Warning: It is slow\n    It took long.\n    (3 more lines)\n"},
-		"without the warning": {show: `^Plan:`, want: "    Plan: 1 to add.\n    (6 more lines)\n"},
+		"with the warning":    {show: `will be created|^Plan:|^Warning|^Done`, want: "      # thing will be created\n    Plan: 1 to add.\n    Warning: It is slow\n    It took long.\n    Done.\n    (5 more lines)\n"},
+		"without the warning": {show: `^Plan:`, want: "    Plan: 1 to add.\n    (9 more lines)\n"},
 		"everything":          {show: `^Plan:`, all: true, want: strings.ReplaceAll(strings.ReplaceAll("    "+strings.Trim(printed, "\n"), "\n\n", "\n"), "\n", "\n    ") + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var shown bytes.Buffer
-			text := output{all: test.all, show: regexp.MustCompile(test.show)}.copy(&shown, strings.NewReader(printed))
+			text := output{&shown, test.all, regexp.MustCompile(test.show)}.copy(strings.NewReader(printed))
 			if shown.String() != test.want {
 				t.Errorf("shown:\n%s\nwant:\n%s", shown.String(), test.want)
 			}
@@ -64,7 +69,7 @@ func TestRunStopsGentlyAndLeavesNothing(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	if _, err := run(ctx, output{}, folder, os.Environ(), "sh", "-c", script); !errors.Is(err, context.Canceled) {
+	if _, err := run(ctx, output{screen: io.Discard}, folder, os.Environ(), "sh", "-c", script); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if !exists(filepath.Join(folder, "gently")) {
@@ -103,7 +108,7 @@ func alive(pid int) bool {
 
 func TestRunTellsWhatAFailedProgramPrinted(t *testing.T) {
 	t.Parallel()
-	_, err := run(t.Context(), output{}, t.TempDir(), os.Environ(), "sh", "-c", "echo out; echo err >&2; exit 3")
+	_, err := run(t.Context(), output{screen: io.Discard}, t.TempDir(), os.Environ(), "sh", "-c", "echo out; echo err >&2; exit 3")
 	if err == nil || !strings.Contains(err.Error(), "exit status 3\n\nout\nerr\n") {
 		t.Errorf("error %v", err)
 	}
