@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
@@ -151,5 +155,22 @@ func TestAccExamplesOfTheProviderAndTheResourceWork(t *testing.T) {
 				t.Errorf("the service has %v, want %v", names, want)
 			}
 		})
+	}
+}
+
+// What the guides warn of is Terraform's doing, and none of the provider's.
+func TestAccTypoInANestedNameIsDropped(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	config := s.provider() + deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }`)
+	check(t,
+		resource.TestStep{Config: s.provider() + deployment("app", "codehost", `sorce_config = {}`), ExpectError: regexp.MustCompile(`Unsupported argument`)},
+		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			plancheck.ExpectUnknownValue(this, tfjsonpath.New("source_config").AtMapKey("repo_url")),
+		}}},
+		planIsEmpty(config),
+	)
+	if sent := s.body(t)["source_config"]; !jsonEqual(sent, map[string]any{}) {
+		t.Errorf("sent %v", sent)
 	}
 }
