@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -80,6 +81,9 @@ func (e *Error) Timeout() bool {
 	return errors.As(e.Err, &slow) && slow.Timeout()
 }
 
+// Redirected reports whether the answer was a redirect that is not followed.
+func (e *Error) Redirected() bool { return errors.Is(e.Err, errRedirect) }
+
 // Untrusted reports whether the certificate of the service is not trusted.
 func (e *Error) Untrusted() bool { return isCertificateError(e.Err) }
 
@@ -93,6 +97,12 @@ func (c *Client) failure(r request, err error) *Error {
 		if wrapped.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 			message = fmt.Sprintf("no answer within %s (request_timeout)", c.config.RequestTimeout)
 		}
+	}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		message = "the answer was cut short"
+	case errors.Is(err, io.EOF):
+		message = "the connection was closed without an answer"
 	}
 	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err, Message: c.clean(message, r.secret)}
 }

@@ -1,16 +1,10 @@
 package field
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-jsontypes/jsontypes"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -36,14 +30,17 @@ func (f Field) resourceAttribute() resource.Attribute {
 	words := f.words(true)
 	switch f.Kind {
 	case Whole:
-		return resource.Int64Attribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
+		// A number that is checked, as the framework tells of a fraction in an
+		// integer as of a mistake in the provider.
+		return resource.NumberAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
+			Validators: []validator.Number{WholeNumber()}}
 	case Number:
 		return resource.NumberAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
 	case Flag:
 		return resource.BoolAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
 	case TextMap:
 		return resource.MapAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			ElementType: types.StringType, Validators: []validator.Map{mapvalidator.NoNullValues()}}
+			ElementType: types.StringType, Validators: []validator.Map{NoNulls()}}
 	case List:
 		return resource.ListAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
 			ElementType: f.Elem.attrType(), Validators: f.listValidators()}
@@ -75,9 +72,7 @@ func (fs Fields) DataSourceAttributes() map[string]datasource.Attribute {
 func (f Field) dataSourceAttribute() datasource.Attribute {
 	words := f.words(false)
 	switch f.Kind {
-	case Whole:
-		return datasource.Int64Attribute{Computed: true, MarkdownDescription: words}
-	case Number:
+	case Whole, Number:
 		return datasource.NumberAttribute{Computed: true, MarkdownDescription: words}
 	case Flag:
 		return datasource.BoolAttribute{Computed: true, MarkdownDescription: words}
@@ -113,8 +108,6 @@ func (k Kind) stringType() basetypes.StringTypable {
 		return UUIDType{}
 	case Time:
 		return timetypes.RFC3339Type{}
-	case JSON:
-		return jsontypes.NormalizedType{}
 	default:
 		return nil
 	}
@@ -131,21 +124,21 @@ func (k Kind) attrType() attr.Type {
 func (f Field) stringValidators() []validator.String {
 	var validators []validator.String
 	if f.NotEmpty {
-		validators = append(validators, stringvalidator.LengthAtLeast(1))
+		validators = append(validators, NotEmpty())
 	}
 	if len(f.OneOf) > 0 {
-		validators = append(validators, stringvalidator.OneOf(f.OneOf...))
+		validators = append(validators, OneOf(f.OneOf...))
 	}
 	if f.Kind == JSON {
-		validators = append(validators, jsonObject{})
+		validators = append(validators, JSONObject())
 	}
 	return validators
 }
 
 func (f Field) listValidators() []validator.List {
-	validators := []validator.List{listvalidator.NoNullValues()}
+	validators := []validator.List{NoNulls()}
 	if f.Elem == JSON {
-		validators = append(validators, listvalidator.ValueStringsAre(jsonObject{item: true}))
+		validators = append(validators, listvalidator.ValueStringsAre(JSONObject()))
 	}
 	return validators
 }
@@ -179,24 +172,4 @@ func (f Field) words(resource bool) string {
 // Quoted lists words for a description: `a`, `b`, `c`.
 func Quoted(words []string) string {
 	return "`" + strings.Join(words, "`, `") + "`"
-}
-
-// jsonObject refuses JSON that is not an object. What is not JSON at all is
-// refused by the attribute's type; of items of a list, whose type is not asked,
-// it is refused here.
-type jsonObject struct{ item bool }
-
-func (jsonObject) Description(context.Context) string         { return "must be a JSON object" }
-func (jsonObject) MarkdownDescription(context.Context) string { return "must be a JSON object" }
-
-func (v jsonObject) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	value := req.ConfigValue.ValueString()
-	valid := json.Valid([]byte(value))
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || !valid && !v.item {
-		return
-	}
-	if !valid || !strings.HasPrefix(strings.TrimSpace(value), "{") {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a JSON object",
-			fmt.Sprintf("The service takes an object for %s: write it with jsonencode({ … }).", req.Path))
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework-jsontypes/jsontypes"
 	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -51,7 +50,7 @@ type attribute interface {
 
 func assertFlags(t *testing.T, fs Fields, inResource map[string]resource.Attribute, inDataSource map[string]datasource.Attribute) {
 	t.Helper()
-	custom := map[Kind]attr.Type{UUID: UUIDType{}, Time: timetypes.RFC3339Type{}, JSON: jsontypes.NormalizedType{}, Text: types.StringType, Whole: types.Int64Type, Number: types.NumberType, Flag: types.BoolType}
+	custom := map[Kind]attr.Type{UUID: UUIDType{}, Time: timetypes.RFC3339Type{}, JSON: types.StringType, Text: types.StringType, Whole: types.NumberType, Number: types.NumberType, Flag: types.BoolType}
 	if len(inResource) != len(fs) || len(inDataSource) != len(fs) {
 		t.Fatalf("%d and %d attributes for %d fields", len(inResource), len(inDataSource), len(fs))
 	}
@@ -129,19 +128,20 @@ func TestValidatorsOfTexts(t *testing.T) {
 		value   types.String
 		refused bool
 	}{
-		"empty, which may be":        {Field{}, types.StringValue(""), false},
-		"empty, which may not be":    {Field{NotEmpty: true}, types.StringValue(""), true},
-		"not empty":                  {Field{NotEmpty: true}, types.StringValue("x"), false},
-		"one of a few":               {Field{OneOf: []string{"x"}}, types.StringValue("x"), false},
-		"none of a few":              {Field{OneOf: []string{"x"}}, types.StringValue("X"), true},
-		"not known":                  {Field{OneOf: []string{"x"}, NotEmpty: true}, types.StringUnknown(), false},
-		"JSON object":                {Field{Kind: JSON}, types.StringValue(" \n{\"a\": 1}"), false},
-		"JSON list":                  {Field{Kind: JSON}, types.StringValue("[]"), true},
-		"JSON text":                  {Field{Kind: JSON}, types.StringValue(`"{}"`), true},
-		"JSON null":                  {Field{Kind: JSON}, types.StringValue("null"), true},
-		"no JSON, the type's matter": {Field{Kind: JSON}, types.StringValue("{"), false},
-		"JSON not known":             {Field{Kind: JSON}, types.StringUnknown(), false},
-		"JSON left out":              {Field{Kind: JSON}, types.StringNull(), false},
+		"empty, which may be":     {Field{}, types.StringValue(""), false},
+		"empty, which may not be": {Field{NotEmpty: true}, types.StringValue(""), true},
+		"not empty":               {Field{NotEmpty: true}, types.StringValue("x"), false},
+		"one of a few":            {Field{OneOf: []string{"x"}}, types.StringValue("x"), false},
+		"none of a few":           {Field{OneOf: []string{"x"}}, types.StringValue("X"), true},
+		"not known":               {Field{OneOf: []string{"x"}, NotEmpty: true}, types.StringUnknown(), false},
+		"JSON object":             {Field{Kind: JSON}, types.StringValue(" \n{\"a\": 1}"), false},
+		"JSON list":               {Field{Kind: JSON}, types.StringValue("[]"), true},
+		"JSON text":               {Field{Kind: JSON}, types.StringValue(`"{}"`), true},
+		"JSON null":               {Field{Kind: JSON}, types.StringValue("null"), true},
+		"no JSON":                 {Field{Kind: JSON}, types.StringValue("{"), true},
+		"JSON of a huge number":   {Field{Kind: JSON}, types.StringValue(`{"a": 1e9999}`), false},
+		"JSON not known":          {Field{Kind: JSON}, types.StringUnknown(), false},
+		"JSON left out":           {Field{Kind: JSON}, types.StringNull(), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

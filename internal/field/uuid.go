@@ -9,8 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/attr/xattr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -82,26 +80,5 @@ func (v UUIDValue) StringSemanticEquals(_ context.Context, o basetypes.StringVal
 
 // ValidateAttribute refuses what is not a UUID, at the attribute.
 func (v UUIDValue) ValidateAttribute(_ context.Context, req xattr.ValidateAttributeRequest, resp *xattr.ValidateAttributeResponse) {
-	refuseNonUUID(v.StringValue, req.Path, &resp.Diagnostics)
-}
-
-func refuseNonUUID(v basetypes.StringValue, at path.Path, diags *diag.Diagnostics) {
-	if v.IsNull() || v.IsUnknown() || IsUUID(v.ValueString()) {
-		return
-	}
-	diags.AddAttributeError(at, "Not a UUID",
-		fmt.Sprintf("%s is %q, which is not a UUID. One looks like this: %s.", at, v.ValueString(), ExampleUUID))
-}
-
-// UUIDValidator refuses what is not a UUID among the items of a collection,
-// whose type Terraform does not ask.
-func UUIDValidator() validator.String { return uuidValidator{} }
-
-type uuidValidator struct{}
-
-func (uuidValidator) Description(context.Context) string         { return "must be a UUID" }
-func (uuidValidator) MarkdownDescription(context.Context) string { return "must be a UUID" }
-
-func (uuidValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	refuseNonUUID(req.ConfigValue, req.Path, &resp.Diagnostics)
+	uuidCheck.check(v.StringValue, req.Path, &resp.Diagnostics)
 }

@@ -127,13 +127,13 @@ func (a argumentTest) assertRefused(how string) {
 		name := strings.TrimPrefix(d.Address, typeName+".")
 		root, _, _ := strings.Cut(strings.TrimSpace(d.Snippet.Code), " ")
 		attribute := root
-		if named := regexp.MustCompile(`^For (\S+) of deployment "(\S+)"`).FindStringSubmatch(d.Detail); named != nil {
+		if named := regexp.MustCompile(`^(\S+) of deployment "(\S+)"`).FindStringSubmatch(d.Detail); named != nil {
 			attribute = named[1]
 			if named[2] != name {
 				a.Errorf("%s: told of %s: %s", how, name, d.Detail)
 			}
 			hidden := path.Base(strings.ReplaceAll(attribute, ".", "/")) == "value"
-			if strings.Contains(d.Detail, "something else than") != hidden {
+			if strings.Contains(d.Detail, "is not in the service what it is in the configuration") != hidden {
 				a.Errorf("%s: %s: the values are shown: %t, want %t: %s", how, name, hidden, !hidden, d.Detail)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -96,7 +95,7 @@ func (d *codehostRepoDataSource) Metadata(_ context.Context, _ datasource.Metada
 func (d *codehostRepoDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := repositoryFields.DataSourceAttributes()
 	attributes["integration_id"] = integrationIDAttribute
-	notEmpty := []validator.String{stringvalidator.LengthAtLeast(1)}
+	notEmpty := []validator.String{field.NotEmpty()}
 	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository, exactly."}
 	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository, exactly."}
 	resp.Schema = schema.Schema{
@@ -122,20 +121,52 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 			alike = append(alike, repo)
 		}
 	}
-	if len(found) != 1 {
-		detail := fmt.Sprintf("Integration %s has %d repositories %s/%s among %d that can be deployed.", integration, len(found), owner, name, len(all))
-		for _, repo := range alike {
-			detail += fmt.Sprintf(" There is %s/%s: write it in these letters.", repo.Owner, repo.Name)
-		}
-		resp.Diagnostics.AddAttributeError(path.Root("name"), "No such repository", detail)
+	switch {
+	case len(found) > 1:
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "Several repositories of that name", fmt.Sprintf(
+			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and choose one by its id.", integration, len(found), owner, name))
+		return
+	case len(found) == 0:
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "No such repository", fmt.Sprintf(
+			"Integration %s has no repository %s/%s that can be deployed. %s", integration, owner, name, nearest(owner, alike, all)))
 		return
 	}
 	answer, err := repositoryFields.Decode(found[0])
 	if err != nil {
-		resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("Repository %s/%s cannot be shown: %s. Please report this.", owner, name, err))
+		addMistake(&resp.Diagnostics, fmt.Sprintf("Repository %s/%s cannot be shown", owner, name), err)
 		return
 	}
 	values := attributesOf(answer)
 	values["integration_id"] = config["integration_id"]
 	resp.State.Raw = newObject(resp.State.Raw.Type(), values)
+}
+
+// nearest says which repositories there are in place of one that is not: those
+// that differ in upper and lower case alone, else those of the same owner, else
+// any.
+func nearest(owner string, alike, all []client.Repository) string {
+	if len(all) == 0 {
+		return "It has none at all. Check integration_id, and what the integration was given access to."
+	}
+	if len(alike) > 0 {
+		return "Upper and lower case count. Write it as the service does:\n" + listed(repositoryNames(alike))
+	}
+	var theirs []client.Repository
+	for _, repo := range all {
+		if strings.EqualFold(repo.Owner, owner) {
+			theirs = append(theirs, repo)
+		}
+	}
+	if len(theirs) > 0 {
+		return fmt.Sprintf("Check the name, and what the integration was given access to. Of this owner there are:\n%s", listed(repositoryNames(theirs)))
+	}
+	return fmt.Sprintf("Check the owner, and what the integration was given access to. There are:\n%s", listed(repositoryNames(all)))
+}
+
+func repositoryNames(of []client.Repository) []string {
+	var names []string
+	for _, repo := range of {
+		names = append(names, ofTheService(repo.Owner+"/"+repo.Name))
+	}
+	return names
 }

@@ -3,6 +3,7 @@ package provider
 import (
 	"crypto/x509"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -57,7 +58,7 @@ type providerConfig struct {
 	Hosting        types.String `tfsdk:"hosting"`
 	Extended       types.Bool   `tfsdk:"extended_operations"`
 	RequestTimeout types.String `tfsdk:"request_timeout"`
-	MaxRetries     types.Int64  `tfsdk:"max_retries"`
+	MaxRetries     types.Number `tfsdk:"max_retries"`
 	CACertFile     types.String `tfsdk:"ca_cert_file"`
 }
 
@@ -88,15 +89,16 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 		s.apiKeyHeader = defaultAPIKeyHeader
 	}
 	checkHeader(path.Root("api_key_header"), s.apiKeyHeader, "", diags)
-	for name, value := range c.Headers.Elements() {
+	headers := c.Headers.Elements()
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		var text string
-		if s, ok := value.(types.String); ok {
+		if s, ok := headers[name].(types.String); ok {
 			text = s.ValueString()
 		}
 		at := path.Root("headers").AtMapKey(name)
 		checkHeader(at, name, text, diags)
 		if _, twice := s.header[http.CanonicalHeaderKey(name)]; twice {
-			diags.AddAttributeError(at, "Header given twice", fmt.Sprintf("The header %s stands in headers more than once, in different letters. Keep one.", name))
+			diags.AddAttributeError(at, "Header given twice", fmt.Sprintf("%s names a header that headers has already, in other upper and lower case. Keep one of them.", at))
 		}
 		s.header.Set(name, text)
 	}
@@ -110,25 +112,26 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 
 	s.hosting = orEnv(c.Hosting, envHosting)
 	if s.hosting != "" && !slices.Contains(hostings, s.hosting) {
-		diags.AddAttributeError(path.Root("hosting"), "Unknown hosting", fmt.Sprintf("%s is %q; it can be %s, or be left out.", envHosting, s.hosting, strings.Join(hostings, " or ")))
+		diags.AddAttributeError(path.Root("hosting"), "Unknown hosting", fmt.Sprintf("The environment variable %s is %q. Set it to %s, or unset it.", envHosting, s.hosting, strings.Join(hostings, " or ")))
 	}
 	s.extended = c.Extended.ValueBool()
 	if text := os.Getenv(envExtended); c.Extended.IsNull() && text != "" {
 		extended, err := strconv.ParseBool(text)
 		if err != nil {
-			diags.AddAttributeError(path.Root("extended_operations"), "Not a boolean", fmt.Sprintf("%s is %q; it can be true or false, or be left out.", envExtended, text))
+			diags.AddAttributeError(path.Root("extended_operations"), "Not a boolean", fmt.Sprintf("The environment variable %s is %q. Set it to true or false, or unset it.", envExtended, text))
 		}
 		s.extended = extended
 	}
 	if !c.RequestTimeout.IsNull() {
 		timeout, err := time.ParseDuration(c.RequestTimeout.ValueString())
 		if err != nil || timeout <= 0 {
-			diags.AddAttributeError(path.Root("request_timeout"), "Not a duration", fmt.Sprintf("%q is not a duration above zero. Write a number and a unit, such as 45s or 2m.", c.RequestTimeout.ValueString()))
+			diags.AddAttributeError(path.Root("request_timeout"), "Not a duration", fmt.Sprintf("request_timeout is %q, which is not a length of time above zero. Write a number and a unit, such as 45s or 2m.", c.RequestTimeout.ValueString()))
 		}
 		s.requestTimeout = timeout
 	}
 	if !c.MaxRetries.IsNull() {
-		s.maxRetries = int(c.MaxRetries.ValueInt64())
+		retries, _ := c.MaxRetries.ValueBigFloat().Int64()
+		s.maxRetries = int(retries)
 	}
 	s.roots = readRoots(c.CACertFile.ValueString(), diags)
 	return s
@@ -137,19 +140,20 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 // refuseUnknown refuses values that are known only after apply: the provider
 // needs them to plan.
 func (c providerConfig) refuseUnknown(diags *diag.Diagnostics) {
-	for name, value := range map[string]attr.Value{
+	all := map[string]attr.Value{
 		"base_url": c.BaseURL, "api_key": c.APIKey, "api_key_header": c.APIKeyHeader, "headers": c.Headers,
 		"hosting": c.Hosting, "extended_operations": c.Extended, "request_timeout": c.RequestTimeout, "max_retries": c.MaxRetries, "ca_cert_file": c.CACertFile,
-	} {
-		unknown := value.IsUnknown()
-		if values, ok := value.(types.Map); ok {
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		unknown := all[name].IsUnknown()
+		if values, ok := all[name].(types.Map); ok {
 			for _, v := range values.Elements() {
 				unknown = unknown || v.IsUnknown()
 			}
 		}
 		if unknown {
 			diags.AddAttributeError(path.Root(name), "Value not known yet",
-				fmt.Sprintf("The value of %s is known only after apply, but the provider needs it to plan. Use a value that does not come from a resource of this run, set it in the environment, or apply that resource first with -target.", name))
+				fmt.Sprintf("The value of %s is known only after apply, but the provider needs it to plan. Use a value that does not come from a resource of this run, or create that resource first, with -target.", name))
 		}
 	}
 }
@@ -171,17 +175,17 @@ func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		diags.AddAttributeError(at, "Not a base_url", "The value is not an absolute http or https URL, such as https://deployments.example.com.")
+		diags.AddAttributeError(at, "Not a base_url", "base_url is not an absolute http or https URL. Write one such as https://deployments.example.com, or check "+envBaseURL+", if it comes from there.")
 		return nil
 	case u.User != nil:
-		diags.AddAttributeError(at, "Credential in base_url", "A user or password does not belong into base_url. Use api_key, with api_key_header = \"Authorization\" where the service wants it there.")
+		diags.AddAttributeError(at, "Credential in base_url", "base_url has a user or a password in it, which messages and logs would show. Take it out, and use api_key, with api_key_header = \"Authorization\" if the service wants it there.")
 		return nil
 	case u.RawQuery != "" || u.Fragment != "":
-		diags.AddAttributeError(at, "Not a base_url", "The URL has a query or a fragment; base_url ends with the path below which the service lives.")
+		diags.AddAttributeError(at, "Not a base_url", "base_url has a query (?) or a fragment (#). Take it off: base_url ends with the path below which the service lives.")
 		return nil
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		diags.AddAttributeWarning(at, "Credential in the clear", fmt.Sprintf("Requests to %s go over plain http: whoever is on the way can read the credential, and the secrets of deployments. Use https.", u.Host))
+		diags.AddAttributeWarning(at, "Credential in the clear", fmt.Sprintf("Requests to %s go over plain http: whoever is on the way can read the credential, and the secrets of deployments. Use https in base_url.", u.Host))
 	}
 	return u
 }
@@ -202,11 +206,11 @@ var (
 func checkHeader(at path.Path, name, value string, diags *diag.Diagnostics) {
 	switch {
 	case !headerName.MatchString(name):
-		diags.AddAttributeError(at, "Not a header name", fmt.Sprintf("%q cannot be the name of an HTTP header: it can have letters, digits and dashes.", name))
+		diags.AddAttributeError(at, "Not a header name", fmt.Sprintf("%q cannot be the name of an HTTP header. Use letters, digits and dashes.", name))
 	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
-		diags.AddAttributeError(at, "Header of the provider", fmt.Sprintf("The provider sets the header %s itself.", http.CanonicalHeaderKey(name)))
+		diags.AddAttributeError(at, "Header of the provider", fmt.Sprintf("The provider sets the header %s itself. Take it out, or name another.", http.CanonicalHeaderKey(name)))
 	case !headerValue.MatchString(value):
-		diags.AddAttributeError(at, "Not a header value", "The value has a line break or another control character, which HTTP cannot carry. A line break at the end often comes from a file: trimspace() takes it off.")
+		diags.AddAttributeError(at, "Not a header value", fmt.Sprintf("The value of %s has a line break or another control character, which HTTP cannot carry. A line break at the end often comes from a file: trimspace() takes it off.", at))
 	}
 }
 
@@ -219,7 +223,7 @@ func readRoots(file string, diags *diag.Diagnostics) *x509.CertPool {
 	at := path.Root("ca_cert_file")
 	pem, err := os.ReadFile(file) //nolint:gosec // the user names the file
 	if err != nil {
-		diags.AddAttributeError(at, "Cannot read ca_cert_file", err.Error())
+		diags.AddAttributeError(at, "Cannot read ca_cert_file", fmt.Sprintf("The file cannot be read (%s). Check the path; one that is not absolute begins where Terraform runs.", err))
 		return nil
 	}
 	roots, err := x509.SystemCertPool()
@@ -227,7 +231,7 @@ func readRoots(file string, diags *diag.Diagnostics) *x509.CertPool {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(pem) {
-		diags.AddAttributeError(at, "No certificate in ca_cert_file", fmt.Sprintf("The file %s holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.", file))
+		diags.AddAttributeError(at, "No certificate in ca_cert_file", fmt.Sprintf("The file %s holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----. Name the file of the certificate authority.", file))
 	}
 	return roots
 }

@@ -104,8 +104,8 @@ func TestAccDeploymentDataSource(t *testing.T) {
 		resource.TestStep{Config: config(`name = "twin"`), ExpectError: regexp.MustCompile(`Several deployments of that name`)},
 		resource.TestStep{Config: config(`id = "99999999-9999-4999-8999-999999999999"`), ExpectError: regexp.MustCompile(`No such deployment`)},
 		resource.TestStep{Config: config(`id = "app"`), ExpectError: regexp.MustCompile(`Not a UUID`)},
-		resource.TestStep{Config: config(``), ExpectError: regexp.MustCompile(`(?i)exactly one of`)},
-		resource.TestStep{Config: config(`id = "` + id + `"` + "\n" + `name = "app"`), ExpectError: regexp.MustCompile(`(?i)exactly one of`)},
+		resource.TestStep{Config: config(``), ExpectError: regexp.MustCompile(`Neither id nor name`)},
+		resource.TestStep{Config: config(`id = "` + id + `"` + "\n" + `name = "app"`), ExpectError: regexp.MustCompile(`Both id and name`)},
 		resource.TestStep{Config: config(`name = "app"`)}, // destroying needs a valid one
 	)
 }

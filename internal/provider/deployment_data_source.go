@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,8 +14,8 @@ import (
 )
 
 var (
-	_ datasource.DataSourceWithConfigure        = (*deploymentDataSource)(nil)
-	_ datasource.DataSourceWithConfigValidators = (*deploymentDataSource)(nil)
+	_ datasource.DataSourceWithConfigure      = (*deploymentDataSource)(nil)
+	_ datasource.DataSourceWithValidateConfig = (*deploymentDataSource)(nil)
 )
 
 // deploymentDataSource is graphdeploy_deployment.
@@ -40,8 +39,16 @@ func (d *deploymentDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	}
 }
 
-func (d *deploymentDataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
-	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))}
+func (d *deploymentDataSource) ValidateConfig(_ context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
+	config := attributesOf(req.Config.Raw)
+	id, name := config["id"], config["name"]
+	switch {
+	case !id.IsKnown() || !name.IsKnown(): // it may turn out to be null
+	case id.IsNull() && (name.IsNull() || config.text("name") == ""):
+		resp.Diagnostics.AddError("Neither id nor name", "Nothing says which deployment is meant. Set id, or name.")
+	case !id.IsNull() && !name.IsNull():
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "Both id and name", "Each of the two says which deployment is meant. Set one of them.")
+	}
 }
 
 func (d *deploymentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
@@ -50,7 +57,7 @@ func (d *deploymentDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	if id := config.text("id"); id != "" {
 		one, err := d.client.Deployment(ctx, id)
 		if errors.Is(err, client.ErrNotFound) {
-			resp.Diagnostics.AddAttributeError(path.Root("id"), "No such deployment", fmt.Sprintf("The service lists no deployment with id %s. Check the id, and that the credential may see it.", id))
+			resp.Diagnostics.AddAttributeError(path.Root("id"), "No such deployment", noSuchID(id))
 			return
 		}
 		if err != nil {
@@ -73,7 +80,7 @@ func (d *deploymentDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	}
 	answer, err := shownDeploymentFields.Decode(show(found))
 	if err != nil {
-		resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("Deployment %s cannot be shown: %s. Please report this.", found.ID, err))
+		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
 		return
 	}
 	resp.State.Raw = answer

@@ -2,9 +2,9 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -31,13 +31,13 @@ func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ l
 			"status":            schema.StringAttribute{Optional: true, MarkdownDescription: docStatus},
 			"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: docRemoteReconciled},
 			"tag_value_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
-				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.NotEmpty())},
 				MarkdownDescription: docTagValueIDs},
 			"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: docImageVersion},
-			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deploymentTypes...)},
+			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(deploymentTypes...)},
 				MarkdownDescription: docDeploymentType},
 			"deployment_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
-				Validators:          []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(field.UUIDValidator())},
+				Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDValidator())},
 				MarkdownDescription: docDeploymentIDs},
 		},
 	}
@@ -86,7 +86,7 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 	result.DisplayName = found.Name
 	answer, err := deploymentFields.Decode(found)
 	if err != nil {
-		result.Diagnostics.AddError("Mistake in the provider", "Deployment "+found.ID+" cannot be shown: "+sentence(err.Error())+" Please report this.")
+		addMistake(&result.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
 		return
 	}
 	identify(ctx, result.Identity, answer, &result.Diagnostics)

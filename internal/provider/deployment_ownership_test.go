@@ -94,7 +94,7 @@ func TestAccDriftOfWhatCannotChange(t *testing.T) {
 	check(t,
 		resource.TestStep{Config: config},
 		resource.TestStep{PreConfig: s.edit(t, "source", "internal_docker"), Config: config,
-			ExpectError: regexp.MustCompile(`(?s)A replacement needs a new name.*` + flexible(`has source "internal_docker" in the service`))},
+			ExpectError: regexp.MustCompile(`(?s)A replacement needs a new name.*` + flexible(`set source to "internal_docker", as the service has it`))},
 		resource.TestStep{PreConfig: func() { s.edit(t, "source", "external_docker")(); s.edit(t, "name", "renamed")() }, Config: config, ConfigPlanChecks: replaced},
 	)
 	if n := len(s.Deployments()); n != 2 {

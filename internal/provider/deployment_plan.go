@@ -84,18 +84,20 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 	switch {
 	case r.deletes(state) && plan.text("deletion_policy") == deletionAbandon:
 		diags.AddAttributeError(path.Root("deletion_policy"), "The deployment would be deleted", fmt.Sprintf(
-			"Another %s replaces deployment %s, and replacing would delete it: deletion_policy = %q counts once it is in the state. Set %[1]s to %[4]q, as the service has it, and apply that first.",
+			"A new %s replaces deployment %s, which would delete it: deletion_policy = %q holds only from the apply on that puts it into the state. First set %[1]s back to %[4]q, as the service has it, and apply; then change it.",
 			at, describe(state), deletionAbandon, state.text(at.String())))
 	case r.deletes(state):
 		diags.AddAttributeWarning(at, fmt.Sprintf("Deployment %q will be deleted", state.text("name")), fmt.Sprintf(
-			"Another %s replaces deployment %s: the service will delete it, and a new one will be made. If you mean the one that is there, after an import say, set %[1]s to %[3]q, as the service has it.",
+			"A new %s replaces deployment %s: the service will delete it and create another. To keep it, as after an import, set %[1]s to %[3]q, as the service has it.",
 			at, describe(state), state.text(at.String())))
 	case plan.replaces(state, "name"):
 		diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
-			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running in the service, as %s.", describe(state), r.whyKept(state)))
+			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running, as %s. Delete it in the service when it is not needed.", describe(state), r.whyKept(state)))
 	default:
 		diags.AddAttributeError(path.Root("source"), "A replacement needs a new name", fmt.Sprintf(
-			"Deployment %s has source %q in the service. If that is the one you mean, after an import say, set source to it. To have it replaced: the old deployment would not be deleted, as %s, so that it would keep its name and the new one be refused; choose a new name as well, and the old one keeps running.", describe(state), state.text("source"), r.whyKept(state)))
+			"The source of deployment %s cannot change, and a replacement of the same name would be refused: the old deployment keeps the name, as %s. You can\n"+
+				"  - set source to %q, as the service has it, if that deployment is the one you mean;\n"+
+				"  - choose a new name as well: that makes a second deployment, and the first keeps running.", describe(state), r.whyKept(state), state.text("source")))
 	}
 }
 
@@ -104,7 +106,7 @@ func (r *deploymentResource) whyKept(state attributes) string {
 	if state.text("deletion_policy") == deletionAbandon {
 		return fmt.Sprintf("its deletion_policy is %q", deletionAbandon)
 	}
-	return "the service's interface shows no operation that deletes it, and the provider does not have extended_operations = true"
+	return "the provider does not have extended_operations = true, without which it deletes nothing"
 }
 
 // refuseChanges refuses what would have to change the service, at each
@@ -114,7 +116,7 @@ func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, me
 	who := describe(attributesOf(state))
 	for _, d := range deploymentFields.Differences(plan, state) {
 		diags.AddAttributeError(d.At, "The service cannot be changed", fmt.Sprintf(
-			"For %s of deployment %s %s, and the service's interface shows no operation that would change it. You can\n"+
+			"%s of deployment %s %s. The service's interface shows no operation that changes it, and the provider does not have extended_operations = true. You can\n"+
 				"  - take over the service's value into the configuration;\n"+
 				"  - leave the attribute to the service: name it in lifecycle { ignore_changes = [ … ] };\n"+
 				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
@@ -123,9 +125,9 @@ func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, me
 	}
 	if at, gone, changed := changedSecrets(attributesOf(plan), attributesOf(state)); changed && !memory.holds(configuredSecrets(attributesOf(config)), gone) {
 		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
-			"The secrets of deployment %s are not those that the service has, as far as it shows, and its interface shows no operation that would change them. You can\n"+
+			"The secrets of deployment %s are not those that the service has, as far as it shows them. Its interface shows no operation that changes them, and the provider does not have extended_operations = true. You can\n"+
 				"  - take over the values that the service has;\n"+
-				"  - leave them to the service: leave them out, or name them in lifecycle { ignore_changes = [ … ] };\n"+
+				"  - leave them to the service: take them out, or name them in lifecycle { ignore_changes = [ … ] };\n"+
 				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
 				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.", who))
 	}
@@ -134,9 +136,9 @@ func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, me
 // disagreement says what the service has and what the configuration wants.
 func disagreement(d field.Difference) string {
 	if d.Has == d.Wanted { // the values are not to be shown
-		return "the service has something else than the configuration"
+		return "is not in the service what it is in the configuration"
 	}
-	return fmt.Sprintf("the service has %s and the configuration %s", d.Has, d.Wanted)
+	return fmt.Sprintf("is %s in the service and %s in the configuration", d.Has, d.Wanted)
 }
 
 // checkHosting refuses a source that is not available where the service runs.
@@ -147,7 +149,7 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 	for _, s := range sources {
 		if s.name == plan.text("source") && s.hosting != r.hosting {
 			diags.AddAttributeError(path.Root("source"), "Source not available here", fmt.Sprintf(
-				"Source %q is available for %s, and the provider is configured with hosting = %q.", s.name, hostingWords[s.hosting], r.hosting))
+				"Deployment %s has source %q, which is available for %s, and the provider has hosting = %q. Choose another source, or set hosting to what your service is.", describe(plan), s.name, hostingWords[s.hosting], r.hosting))
 		}
 	}
 }
@@ -156,7 +158,9 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.Diagnostics) {
 	if values.text("deletion_policy") == deletionDelete && !r.extended {
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployments cannot be deleted", fmt.Sprintf(
-			"deletion_policy = %q insists on deleting, but the service's interface shows no operation for it. Set extended_operations = true in the provider, if your service offers DELETE for deployments; or leave it out, or set %q: destroying then takes the deployment out of the state only.", deletionDelete, deletionAbandon))
+			"Deployment %s has deletion_policy = %q, and the service's interface shows no operation that deletes. You can\n"+
+				"  - set extended_operations = true in the provider, if your service offers DELETE for deployments;\n"+
+				"  - leave deletion_policy out, or set it to %q, and apply: a destroy then takes the deployment out of the state only.", describe(values), deletionDelete, deletionAbandon))
 	}
 }
 
@@ -165,5 +169,5 @@ func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attribu
 	// Terraform shows one of several warnings that begin alike: this one must
 	// be seen for each deployment.
 	diags.AddWarning(fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
-		"Deployment %s %s taken out of the state only, as %s. Delete it in the service when it is not needed, or import it to manage it again.", describe(state), when, r.whyKept(state)))
+		"Deployment %s %s taken out of the state and keeps running, as %s. Delete it in the service when it is not needed, or import it by its id to manage it again.", describe(state), when, r.whyKept(state)))
 }

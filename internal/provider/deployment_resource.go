@@ -7,9 +7,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -60,32 +57,32 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	attributes := deploymentFields.ResourceAttributes()
 	attributes["secrets"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, ElementType: types.StringType,
-		Validators: secretsValidators("secrets_wo"),
+		Validators: secretsValidators(),
 		MarkdownDescription: "Secrets of the deployment, from name to value. The values stand in the state, which must be kept as safe as they are; " +
 			"`secrets_wo` avoids that. What the service echoes of secrets never reaches the state.",
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType,
-		Validators: secretsValidators("secrets"),
+		Validators: secretsValidators(),
 		MarkdownDescription: "Like `secrets`, as a write-only argument (Terraform 1.11, OpenTofu 1.11): the values are in no state and no plan. " +
 			"Conflicts with `secrets`.",
 	}
-	attributes["secrets_wo_version"] = schema.Int64Attribute{
+	attributes["secrets_wo_version"] = schema.NumberAttribute{
 		Optional:            true,
-		Validators:          []validator.Int64{int64validator.AlsoRequires(path.MatchRoot("secrets_wo"))},
+		Validators:          []validator.Number{field.WholeNumber()},
 		MarkdownDescription: "Number that says which `secrets_wo` are meant: as Terraform does not remember those, a change of this number is what sends them again.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
-		Optional: true, Validators: []validator.String{stringvalidator.OneOf(deletionAbandon, deletionDelete)},
+		Optional: true, Validators: []validator.String{field.OneOf(deletionAbandon, deletionDelete)},
 		MarkdownDescription: "What destroying does: `abandon` takes the deployment out of the state and never deletes it; `delete` insists on deleting, which is refused at plan unless the provider has `extended_operations`. " +
 			"Left out, it deletes where it can: with `extended_operations`, and otherwise it abandons.",
 	}
 	attributes["wait_until"] = schema.StringAttribute{
-		Optional: true, Validators: []validator.String{stringvalidator.OneOf(waitCreated, waitReady, waitActive)},
+		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
 		MarkdownDescription: "What a create waits for: `created` for nothing; `ready`, the default, until `status` is `READY` or `UNUSED`; `active` also until `active_revision_id` equals `latest_revision_id`. " +
 			"At the time limit the apply ends with a warning, not an error, as an error would have a deployment that is merely slow replaced. For a hard gate, use a `postcondition` on `status`.",
 	}
-	attributes["timeouts"] = timeouts.Attributes(ctx, timeouts.Opts{
+	attributes["timeouts"] = waitTimeouts(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "Time to wait for what `wait_until` says after a create, such as `45s` or `30m`. Default `20m`.",
 		Update: true, UpdateDescription: "Time to wait for what `wait_until` says after a change, such as `45s` or `30m`. Default `20m`.",
 		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Default `20m`. It must be in the state, by an apply, before the destroy.",
@@ -111,13 +108,7 @@ func identify(ctx context.Context, identity *tfsdk.ResourceIdentity, state tftyp
 	}
 }
 
-func secretsValidators(other string) []validator.Map {
-	return []validator.Map{
-		mapvalidator.NoNullValues(),
-		mapvalidator.KeysAre(stringvalidator.LengthAtLeast(1)),
-		mapvalidator.ConflictsWith(path.MatchRoot(other)),
-	}
-}
+func secretsValidators() []validator.Map { return []validator.Map{field.NoNulls(), field.Named()} }
 
 func (r *deploymentResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
 	r.providerData = configured(req.ProviderData, &resp.Diagnostics)
@@ -125,14 +116,21 @@ func (r *deploymentResource) Configure(_ context.Context, req resource.Configure
 
 func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := attributesOf(req.Config.Raw)
-	if !config["secrets_wo"].IsNull() && config["secrets_wo_version"].IsNull() {
+	switch values, unseen, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]; {
+	case !values.IsNull() && values.IsKnown() && !unseen.IsNull() && unseen.IsKnown():
+		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo"), "Both secrets and secrets_wo",
+			"The two arguments set the same secrets. Keep one of them: secrets_wo, if the values are to be in no state.")
+	case unseen.IsNull() && !version.IsNull() && version.IsKnown():
+		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo_version"), "No secrets_wo",
+			"secrets_wo_version says which secrets_wo are meant, and there are none. Set secrets_wo, or take the version out.")
+	case !unseen.IsNull() && version.IsNull():
 		resp.Diagnostics.AddAttributeWarning(path.Root("secrets_wo"), "Secrets without a version",
-			"Terraform does not remember secrets_wo: without secrets_wo_version, a change of their values is not noticed and not sent. Set a number, and change it with the values.")
+			"Terraform does not remember secrets_wo: without secrets_wo_version, a change of the values is not noticed and not sent. Set secrets_wo_version to a number, and raise it whenever the values change.")
 	}
 	source, references := config.text("source"), config["secret_references"]
 	if source != "" && source != client.SourceExternalDocker && !references.IsNull() && !isEmptyList(references) {
 		resp.Diagnostics.AddAttributeError(path.Root("secret_references"), "Secret references do not go with this source",
-			fmt.Sprintf("The service takes secret_references only with source %q; this one has source %q. Use secrets, or take them out.", client.SourceExternalDocker, source))
+			fmt.Sprintf("The service takes secret_references with source %q alone, and deployment %q has source %q. Use secrets, or take secret_references out.", client.SourceExternalDocker, config.text("name"), source))
 	}
 }
 
@@ -143,7 +141,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	name := plan.text("name")
 	var request client.DeploymentRequest
 	if err := deploymentFields.Encode(req.Plan.Raw, &request); err != nil {
-		resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("Deployment %q cannot be written as a request: %s. Please report this.", name, err))
+		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %q cannot be written as a request, and was not created", name), err)
 		return
 	}
 	wanted := configuredSecrets(config)
@@ -165,14 +163,14 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 
 	answer, err := deploymentFields.Decode(made)
 	if err != nil {
-		resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("Deployment %q (%s) was created, but cannot be written to the state: %s. Import it, and please report this.", name, made.ID, err))
+		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %q (%s) was created, but cannot be written to the state", name, made.ID), err)
 		return
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
 	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
 	for _, d := range deploymentFields.Differences(req.Plan.Raw, answer) {
 		resp.Diagnostics.AddAttributeWarning(d.At, "The service reports another value",
-			fmt.Sprintf("Deployment %q (%s) was created, but the service does not report the value that was sent. If that stays, the next plan shows it as drift.", name, made.ID))
+			fmt.Sprintf("Deployment %q (%s) was created, but %s %s. If that stays, the next plan shows it as drift: set what the service has, or take the attribute out.", name, made.ID, d.At, disagreement(d)))
 	}
 	saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)
 	memory.see(made)
@@ -187,15 +185,15 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 	switch summary := fmt.Sprintf("Cannot create deployment %q", name); {
 	case errors.As(err, &exists):
 		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Deployment %q exists already", name), fmt.Sprintf(
-			"The service has a deployment of that name, with id %s. Nothing was created. To manage that one, import it:\n\n  terraform import ADDRESS %[1]s\n\nwhere ADDRESS is the address of this resource; or choose another name.", exists.Existing.ID))
+			"The service has a deployment named %q, with id %s. Nothing was created. Choose another name; or, to manage that deployment here, %s", name, exists.Existing.ID, howToImport(exists.Existing.ID)))
 	case errors.As(err, &lost):
 		r.access.addFailure(diags, summary, lost.Err, nil)
-		found := "no deployment of that name is listed. It was most likely not made"
+		found := "No deployment of that name is listed: most likely, it was not created."
 		if lost.Look != nil {
-			found = "whether it was made could not be found out: " + lost.Look.Error()
+			found = "Whether it was created could not be found out: " + sentence(lost.Look.Error())
 		}
 		diags.AddError(fmt.Sprintf("Deployment %q may come up later", name), fmt.Sprintf(
-			"The answer to the request was lost, and %s. Apply again: before anything is created, the provider looks for the name, and if the deployment has come up by then, says how to import it.", found))
+			"The request to create deployment %q was sent, and no usable answer came. %s It is not in the state. Apply again: the provider first looks for the name, and if the deployment is there by then, says how to import it.", name, found))
 	default:
 		r.access.addFailure(diags, summary, err, requestPlaces(secrets))
 	}
@@ -228,7 +226,7 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 	found, err := r.client.Deployment(ctx, id)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && importing:
-		resp.Diagnostics.AddError("No such deployment", fmt.Sprintf("The service lists no deployment with id %s. Check the id, and that the credential may see it.", id))
+		resp.Diagnostics.AddError("No such deployment", noSuchID(id))
 		return
 	case errors.Is(err, client.ErrNotFound):
 		// A state of before Terraform 1.12 has no identity yet, and needs one
@@ -242,7 +240,7 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	answer, err := deploymentFields.Decode(found)
 	if err != nil {
-		resp.Diagnostics.AddError("Mistake in the provider", fmt.Sprintf("Deployment %s cannot be written to the state: %s. Please report this.", describe(state), err))
+		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %s cannot be written to the state", describe(state)), err)
 		return
 	}
 	refreshed := deploymentFields.Refresh(req.State.Raw, answer, loadOwned(ctx, req.Private, &resp.Diagnostics))
@@ -263,7 +261,7 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 	case id == "" && req.Identity != nil:
 		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
 		if !field.IsUUID(id) && !resp.Diagnostics.HasError() {
-			resp.Diagnostics.AddAttributeError(path.Root("id"), "Not a UUID", fmt.Sprintf("The identity of a deployment is its id, a UUID such as %s; this is %q.", field.ExampleUUID, id))
+			resp.Diagnostics.AddAttributeError(path.Root("id"), "Not a UUID", fmt.Sprintf("The identity has id %q. Give the id of the deployment, a UUID such as %s; to import by name, use id in place of identity.", id, field.ExampleUUID))
 		}
 	case !field.IsUUID(id):
 		id = r.idOfName(ctx, id, &resp.Diagnostics)
@@ -292,14 +290,19 @@ func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *d
 // addNotOne tells that a name fits no deployment, or several.
 func addNotOne(diags *diag.Diagnostics, name string, found []*client.Deployment) {
 	if len(found) == 0 {
-		diags.AddError("No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q. Give the exact name, or the id, which is a UUID such as %s.", name, field.ExampleUUID))
+		diags.AddError("No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q, in these letters. Check the name, and that the credential may see the deployment; or give its id, a UUID such as %s.", name, field.ExampleUUID))
 		return
 	}
-	detail := fmt.Sprintf("The service lists %d deployments named %q. Give the id of one of them:\n", len(found), name)
+	var candidates []string
 	for _, d := range found {
-		detail += fmt.Sprintf("\n  %s (source %s, status %s)", d.ID, d.Source, d.Status)
+		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, ofTheService(d.Source), ofTheService(d.Status)))
 	}
-	diags.AddError("Several deployments of that name", detail)
+	diags.AddError("Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Give the id of one of them:\n%s", len(found), name, listed(candidates)))
+}
+
+// noSuchID tells that an id fits no deployment.
+func noSuchID(id string) string {
+	return fmt.Sprintf("The service lists no deployment with id %s. Check the id, and that the credential may see the deployment.", id)
 }
 
 // attributes are the attributes of a whole configuration, plan or state.
@@ -327,10 +330,14 @@ func (a attributes) text(name string) string {
 
 // describe names a deployment for a message.
 func describe(state attributes) string {
-	if name := state.text("name"); name != "" {
-		return fmt.Sprintf("%q (%s)", name, state.text("id"))
+	name, id := state.text("name"), state.text("id")
+	switch {
+	case name == "":
+		return id
+	case id == "": // not created yet
+		return fmt.Sprintf("%q", name)
 	}
-	return state.text("id")
+	return fmt.Sprintf("%q (%s)", name, id)
 }
 
 func isEmptyList(v tftypes.Value) bool {

@@ -7,8 +7,10 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -192,7 +194,7 @@ func forgetSecrets(state attributes, names []string, refreshed field.Values, dia
 		return
 	}
 	diags.AddAttributeWarning(path.Root("secrets_wo"), "Secrets were changed elsewhere",
-		"The service echoes other secrets of deployment "+describe(state)+" than after the last apply. As secrets_wo_version is not set, no plan can send them again: set it.")
+		fmt.Sprintf("The service shows other secrets of deployment %s than after the last apply: somebody has changed %s. Without secrets_wo_version no plan can send them again. Set it to a number, and raise that to send them.", describe(state), strings.Join(names, ", ")))
 }
 
 // changedSecrets reports whether a plan changes secrets, at which attribute,

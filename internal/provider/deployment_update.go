@@ -57,7 +57,7 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, memory *secretsMemory, secrets secretValues, diags *diag.Diagnostics) (answer tftypes.Value, ok bool) {
 	state := attributesOf(req.State.Raw)
 	summary := fmt.Sprintf("Cannot change deployment %s", describe(state))
-	const gone = "The service lists it no more. Plan again: that proposes to create it anew."
+	const gone = "The service lists it no more: somebody has deleted it. Plan again: that proposes to create it anew."
 	// The service may have changed since the plan: what differs now is sent.
 	now, err := r.client.DeploymentNow(ctx, state.text("id"))
 	if errors.Is(err, client.ErrNotFound) {
@@ -70,12 +70,12 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 	}
 	memory.see(now)
 	if answer, err = deploymentFields.Decode(now); err != nil {
-		diags.AddError("Mistake in the provider", summary+": "+sentence(err.Error())+" Please report this.")
+		addMistake(diags, summary, err)
 		return answer, false
 	}
 	change, changed, err := changeOf(req.Config.Raw, answer)
 	if err != nil {
-		diags.AddError("Mistake in the provider", summary+": "+sentence(err.Error())+" Please report this.")
+		addMistake(diags, summary, err)
 		return answer, false
 	}
 	secretsAt, taken, secretsChanged := changedSecrets(attributesOf(req.Plan.Raw), state)
@@ -91,7 +91,7 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 	switch {
 	case errors.Is(err, client.ErrNotOffered):
 		diags.AddError("The service does not offer changes", fmt.Sprintf(
-			"It lists deployment %s but has no operation to change it, although the provider has extended_operations = true. Set that to false; nothing was changed.\n\n%s", describe(state), sentence(err.Error())))
+			"The service lists deployment %s, but does not take PATCH for it, although the provider has extended_operations = true. Nothing was changed. Set that to false, and take over the values that the service has.\n\n%s", describe(state), sentence(err.Error())))
 		return answer, false
 	case errors.Is(err, client.ErrNotFound):
 		diags.AddError(summary, gone)
@@ -123,7 +123,7 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 		addSecretsNotTaken(diags, describe(state), secretsAt, before, memory, state, secrets)
 	}
 	if answer, err = deploymentFields.Decode(last); err != nil {
-		diags.AddError("Mistake in the provider", summary+": "+sentence(err.Error())+" Please report this.")
+		addMistake(diags, summary, err)
 		return answer, false
 	}
 	return answer, true
@@ -145,9 +145,9 @@ func changeOf(config, has tftypes.Value) (change client.DeploymentChange, change
 // addNotTaken tells of what the service took but did not apply.
 func addNotTaken(diags *diag.Diagnostics, who string, found []field.Difference) {
 	for _, d := range found {
-		still := fmt.Sprintf("is still %s there instead of %s", d.Has, d.Wanted)
+		still := fmt.Sprintf("is still %s in the service, not %s", d.Has, d.Wanted)
 		if d.Has == d.Wanted { // the values are not to be shown
-			still = "still has another value there"
+			still = "still has another value in the service"
 		}
 		diags.AddAttributeError(d.At, "The change did not take", fmt.Sprintf(
 			"The service accepted the change of deployment %s, but %s %s. The state holds what the service has. Ask those who run the service, or set what it has.",
@@ -164,7 +164,7 @@ func addSecretsNotTaken(diags *diag.Diagnostics, who string, at path.Path, befor
 		echoes := had && before.Seen[name] == before.digest(name, old)
 		if echoes && old != value && after.Seen[name] == before.Seen[name] {
 			diags.AddAttributeError(at, "The change did not take", fmt.Sprintf(
-				"The service accepted the change of deployment %s, but still shows the former value of secret %q.", who, name))
+				"The service accepted the change of deployment %s, but still shows the former value of secret %q. The state holds what the service has. Ask those who run the service, or apply again.", who, name))
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
 	case errors.Is(err, client.ErrNotOffered):
 		resp.Diagnostics.AddError("The service does not offer deletion", fmt.Sprintf(
-			"It lists deployment %s but has no operation to delete it, although the provider has extended_operations = true. The deployment stays in the state. To let it go without deleting it, apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", describe(state), deletionAbandon, sentence(err.Error())))
+			"The service lists deployment %s, but does not take DELETE for it, although the provider has extended_operations = true. The deployment stays in the state. To let it go without deleting it, apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", describe(state), deletionAbandon, sentence(err.Error())))
 		return
 	case err != nil:
 		r.access.addFailure(&resp.Diagnostics, summary, err, nil)
@@ -195,7 +195,7 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	case err == nil:
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		resp.Diagnostics.AddError(fmt.Sprintf("Deployment %q is still there", state.text("name")), fmt.Sprintf(
-			"The service agreed to delete deployment %s, but lists it still after %s, with status %s. It stays in the state. Destroy again later, or raise timeouts.delete.", describe(state), limit, last.Status))
+			"The service agreed to delete deployment %s, but lists it still after %s, with status %s. It stays in the state. Destroy again later; to wait longer, raise timeouts.delete and apply first.", describe(state), limit, ofTheService(last.Status)))
 	default:
 		r.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot see whether deployment %s is gone", describe(state)), err, nil)
 	}

@@ -144,11 +144,11 @@ func TestAccServiceThatIgnoresAChange(t *testing.T) {
 	check(t,
 		resource.TestStep{Config: config(before)},
 		resource.TestStep{Config: config(strings.Replace(before, "//a", "//b", 1)),
-			ExpectError: regexp.MustCompile(`(?s)The change did not take.*source_config\.custom_url[\s│]+is[\s│]+still[\s│]+"https://a\.example\.com"[\s│]+there[\s│]+instead[\s│]+of[\s│]+"https://b\.example\.com"`)},
+			ExpectError: regexp.MustCompile(`(?s)The change did not take.*source_config\.custom_url[\s│]+is[\s│]+still[\s│]+"https://a\.example\.com"[\s│]+in[\s│]+the[\s│]+service,[\s│]+not[\s│]+"https://b\.example\.com"`)},
 		// The state holds what the service has.
 		resource.TestStep{Config: config(before), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: config(strings.Replace(before, `" }`, `", resource_spec = { labels = { a = "1" }, sidecars = [{ name = "a" }] } }`, 1)),
-			ExpectError: regexp.MustCompile(`(?s)labels[\s│]+is[\s│]+still[\s│]+nothing[\s│]+there[\s│]+instead[\s│]+of[\s│]+\{"a":"1"\}.*sidecars[\s│]+is[\s│]+still[\s│]+nothing[\s│]+there[\s│]+instead[\s│]+of[\s│]+\["a"\]`)},
+			ExpectError: regexp.MustCompile(`(?s)labels[\s│]+is[\s│]+still[\s│]+nothing[\s│]+in[\s│]+the[\s│]+service,[\s│]+not[\s│]+\{"a":"1"\}.*sidecars[\s│]+is[\s│]+still[\s│]+nothing[\s│]+in[\s│]+the[\s│]+service,[\s│]+not[\s│]+\["a"\]`)},
 		resource.TestStep{Config: config(strings.Replace(before, "planted-one", "planted-two", 1)), ExpectError: regexp.MustCompile(`(?s)The change did not take.*former[\s│]+value[\s│]+of[\s│]+secret[\s│]+"A"`)},
 	)
 }
@@ -197,7 +197,7 @@ func TestAccGoneWhileItIsChanged(t *testing.T) {
 	after := config("https://b.example.com")
 	check(t,
 		resource.TestStep{Config: config("https://a.example.com")},
-		resource.TestStep{Config: after, ExpectError: regexp.MustCompile(flexible("The service lists it no more. Plan again")), PreConfig: func() {
+		resource.TestStep{Config: after, ExpectError: regexp.MustCompile(flexible("The service lists it no more: somebody has deleted it. Plan again")), PreConfig: func() {
 			s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Reached: func() { s.Remove(s.stored(t)["id"].(string)) }})
 		}},
 		resource.TestStep{Config: after, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionCreate)}}},

@@ -9,9 +9,26 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
+
+// waitTimeouts is the attribute timeouts, with checks that name the place.
+func waitTimeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
+	all := timeouts.Attributes(ctx, opts)
+	if nested, ok := all.(schema.SingleNestedAttribute); ok {
+		for name, one := range nested.Attributes {
+			if limit, ok := one.(schema.StringAttribute); ok {
+				limit.Validators = []validator.String{field.Duration()}
+				nested.Attributes[name] = limit
+			}
+		}
+	}
+	return all
+}
 
 // waitLimit is the time limit of an operation: what timeouts says, in the plan
 // or state that get reads.
@@ -53,19 +70,19 @@ func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deploy
 	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
 	switch {
 	case last.Status == client.StatusAwaitingDelete && w.until != waitCreated:
-		diags.AddError(fmt.Sprintf("Deployment %q is being deleted", last.Name), fmt.Sprintf("Deployment %s has status %s while it was waited for: somebody, or the service, is deleting it.", who, last.Status))
+		diags.AddError(fmt.Sprintf("Deployment %q is being deleted", last.Name), fmt.Sprintf("Deployment %s was %s, and while it was waited for its status became %s: somebody, or the service, is deleting it. Find out who; once it is gone, apply again to create it anew.", who, w.done, last.Status))
 	case err == nil, w.until == waitCreated:
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddError(fmt.Sprintf("Deployment %q vanished", last.Name), fmt.Sprintf("Deployment %s was %s and listed, but is listed no more while it was waited for. Apply again to create it anew.", who, w.done))
+		diags.AddError(fmt.Sprintf("Deployment %q vanished", last.Name), fmt.Sprintf("Deployment %s was %s, and while it was waited for the service stopped listing it: it is gone. Apply again to create it anew.", who, w.done))
 		return last, true
 	case errors.Is(ctx.Err(), context.Canceled):
-		diags.AddWarning(fmt.Sprintf("Interrupted while waiting for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done, last.Status))
+		diags.AddWarning(fmt.Sprintf("Interrupted while waiting for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s; the next plan reads it again.", who, w.done, ofTheService(last.Status)))
 	case errors.Is(err, context.DeadlineExceeded):
 		diags.AddWarning(fmt.Sprintf("Deployment %q is not ready yet", last.Name), fmt.Sprintf(
-			"Deployment %s was %s and is in the state, but after %s its status is %s; wait_until says %q. It goes on by itself: the next plan reads its status. To wait longer, raise %s.",
-			who, w.done, w.limit, last.Status, orDefault(w.until, waitReady), w.setting))
+			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It goes on by itself; the next plan reads its status. To wait longer, raise %s.",
+			who, w.done, w.limit, ofTheService(last.Status), orDefault(w.until, waitReady), w.setting))
 	default:
-		diags.AddWarning(fmt.Sprintf("Cannot wait for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state, but it cannot be watched: %s", who, w.done, sentence(err.Error())))
+		diags.AddWarning(fmt.Sprintf("Cannot wait for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state, but was not waited for: %s\n\n%s The next plan reads its status.", who, w.done, sentence(err.Error()), r.access.adviceFor(err)))
 	}
 	return last, false
 }

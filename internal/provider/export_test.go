@@ -1,6 +1,12 @@
 package provider
 
-import "github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+import (
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
 
 // AttributePatterns are patterns of the innermost attributes that a
 // configuration of a deployment can set. Init containers are left out: they
@@ -34,3 +40,10 @@ func AttributePatterns(quote func(string) string) []string {
 
 // DeploymentFields are the description that the resource follows from.
 var DeploymentFields = deploymentFields
+
+// Mistake is what is told of a mistake in the provider, of which no test should
+// know one.
+func Mistake() (diags diag.Diagnostics) {
+	addMistake(&diags, `Deployment "shop" cannot be written to the state`, errors.New("name: float64 does not fit tftypes.String"))
+	return diags
+}

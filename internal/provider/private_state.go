@@ -31,7 +31,7 @@ func loadOwned(ctx context.Context, private privateState, diags *diag.Diagnostic
 func savePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		diags.AddError("Mistake in the provider", "What the provider remembers cannot be written: "+err.Error()+". Please report this.")
+		addMistake(diags, "What the provider remembers cannot be written", err)
 		return
 	}
 	diags.Append(private.SetKey(ctx, key, text)...)

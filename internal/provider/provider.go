@@ -6,9 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -74,11 +71,11 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 			},
 			"headers": schema.MapAttribute{
 				Optional: true, Sensitive: true, ElementType: types.StringType,
-				Validators:          []validator.Map{mapvalidator.NoNullValues()},
+				Validators:          []validator.Map{field.NoNulls()},
 				MarkdownDescription: "More headers for every request, for example one that names a tenant.",
 			},
 			"hosting": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{stringvalidator.OneOf(hostings...)},
+				Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
 				MarkdownDescription: "How the service is hosted: " + field.Quoted(hostings) + ". When set, a `source` that is not available there is refused at plan. " + orEnvironment(envHosting) + " Left out, it is not checked.",
 			},
 			"extended_operations": schema.BoolAttribute{
@@ -90,8 +87,8 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 				Optional:            true,
 				MarkdownDescription: fmt.Sprintf("Time for one attempt of a request, such as `45s` or `2m`. Default `%s`.", defaultRequestTimeout),
 			},
-			"max_retries": schema.Int64Attribute{
-				Optional: true, Validators: []validator.Int64{int64validator.Between(0, maxMaxRetries)},
+			"max_retries": schema.NumberAttribute{
+				Optional: true, Validators: []validator.Number{field.WholeBetween(0, maxMaxRetries)},
 				MarkdownDescription: fmt.Sprintf("How often a request that may be repeated is repeated, 0 to %d. Default %d.", maxMaxRetries, defaultMaxRetries),
 			},
 			"ca_cert_file": schema.StringAttribute{
@@ -160,7 +157,7 @@ func configured(data any, diags *diag.Diagnostics) *providerData {
 	}
 	provider, ok := data.(*providerData)
 	if !ok {
-		diags.AddError("Mistake in the provider", fmt.Sprintf("The provider's data is a %T. Please report this.", data))
+		addMistake(diags, "The provider is not configured", fmt.Errorf("its data is a %T", data))
 	}
 	return provider
 }

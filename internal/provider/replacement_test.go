@@ -25,10 +25,10 @@ func TestAccReplacementSaysWhatBecomesOfTheOld(t *testing.T) {
 		says                        string
 		refused                     bool
 	}{
-		"another source":                     {extended, `"app"`, "internal_source", "", `Deployment "app" will be deleted .*Another source replaces deployment "app" \(` + id + `\).*set source to "internal_docker"`, false},
-		"another name":                       {extended, `"other"`, "internal_docker", "", `Deployment "app" will be deleted .*Another name replaces deployment "app" \(` + id + `\).*set name to "app"`, false},
-		"a name that is not known":           {extended, `terraform_data.late.output`, "internal_docker", "", `Deployment "app" will be deleted .*Another name`, false},
-		"to be abandoned":                    {extended, `"app"`, "internal_source", `deletion_policy = "abandon"`, `The deployment would be deleted .*deletion_policy = "abandon" counts once it is in the state`, true},
+		"another source":                     {extended, `"app"`, "internal_source", "", `Deployment "app" will be deleted .*A new source replaces deployment "app" \(` + id + `\).*set source to "internal_docker"`, false},
+		"another name":                       {extended, `"other"`, "internal_docker", "", `Deployment "app" will be deleted .*A new name replaces deployment "app" \(` + id + `\).*set name to "app"`, false},
+		"a name that is not known":           {extended, `terraform_data.late.output`, "internal_docker", "", `Deployment "app" will be deleted .*A new name`, false},
+		"to be abandoned":                    {extended, `"app"`, "internal_source", `deletion_policy = "abandon"`, `The deployment would be deleted .*deletion_policy = "abandon" holds only from the apply on that puts it into the state`, true},
 		"to be kept by Terraform":            {extended, `"app"`, "internal_source", "lifecycle {\n    prevent_destroy = true\n  }", `prevent_destroy`, true},
 		"another name without operations":    {"", `"other"`, "internal_docker", "", `Deployment "app" keeps running`, false},
 		"an unknown name without operations": {"", `terraform_data.late.output`, "internal_docker", "", `Deployment "app" keeps running`, false},
