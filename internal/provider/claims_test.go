@@ -188,6 +188,19 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+func TestEveryPageIsListed(t *testing.T) {
+	t.Parallel()
+	texts := pages(t)
+	for path := range texts {
+		if strings.HasPrefix(path, "docs/") && !slices.Contains(links(texts["README.md"]), path) {
+			t.Errorf("README.md has no link to %s", path)
+		}
+		if guide, is := strings.CutPrefix(path, "docs/"); is && strings.HasPrefix(guide, "guides/") && !slices.Contains(links(texts["docs/index.md"]), guide) {
+			t.Errorf("docs/index.md has no link to %s", path)
+		}
+	}
+}
+
 var (
 	code    = regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 	heading = regexp.MustCompile("(?m)^#+ (.*)$")
