@@ -42,7 +42,7 @@ func sourceMeanings() string {
 // data sources, requests and responses all follow from here.
 var deploymentFields = field.Fields{
 	{Name: "name", Kind: field.Text, Access: field.Required, NotEmpty: true, Immutable: true,
-		Doc: "Name of the deployment, and of the tracing project that the service creates with it."},
+		Doc: "Name of the deployment, and of the tracing project that the service creates with it. Which names the service takes is not documented."},
 	{Name: "source", Kind: field.Text, Access: field.Required, OneOf: sourceNames(), Immutable: true,
 		Doc: sourceMeanings()},
 	{Name: "source_config", Kind: field.Object, Fields: sourceConfigFields,
@@ -50,7 +50,7 @@ var deploymentFields = field.Fields{
 	{Name: "source_revision_config", Kind: field.Object, Fields: sourceRevisionConfigFields,
 		Doc: "Settings of the source that need a new revision when changed; the values shown are those of the latest revision. Which of them a source needs or refuses is not documented: the service decides."},
 	{Name: "secret_references", Kind: field.Objects, Fields: secretReferenceFields, Key: []string{"name"},
-		Doc: "Secrets of the container orchestrator to use, for source `external_docker` only."},
+		Doc: "References to secrets of the container orchestrator, for source `external_docker` only. Which of its fields are required is not documented."},
 	{Name: "id", Kind: field.UUID, Access: field.ReadOnly,
 		Doc: "Id of the deployment, a UUID."},
 	{Name: "tenant_id", Kind: field.UUID, Access: field.ReadOnly,
@@ -66,7 +66,7 @@ var deploymentFields = field.Fields{
 	{Name: "active_revision_id", Kind: field.UUID, Access: field.ReadOnly,
 		Doc: "Id of the revision that is deployed, a UUID; null when there is none yet."},
 	{Name: "image_version", Kind: field.Text, Access: field.ReadOnly,
-		Doc: "Version of the deployment's image."},
+		Doc: "Version of the deployment's image; null where the service does not say."},
 }
 
 // changeableFields are what a change of a deployment can be about.
@@ -77,9 +77,9 @@ var sourceConfigFields = field.Fields{
 	{Name: "integration_id", Kind: field.UUID, Doc: "Code-host integration, a UUID: the `host_integration_id` of a `graphdeploy_codehost_repo`."},
 	{Name: "repo_url", Kind: field.Text, Doc: "Repository to deploy: the `url` of a `graphdeploy_codehost_repo`."},
 	{Name: "build_on_push", Kind: field.Flag, Doc: "Whether a push to the repository builds a new revision."},
-	{Name: "custom_url", Kind: field.Text, Doc: "URL to serve the deployment at."},
-	{Name: "resource_spec", Kind: field.Object, Fields: resourceSpecFields, Doc: "What the deployment may use of the machine, and what runs beside it. Units, bounds and what is required are not documented beyond the names: `_mb` is memory in MB, `_gi` storage in Gi, and CPU takes fractions."},
-	{Name: "listener_id", Kind: field.UUID, Doc: "Listener that deploys to a cluster of yours, a UUID."},
+	{Name: "custom_url", Kind: field.Text, Doc: "URL to serve the deployment at. Which URLs the service takes is not documented."},
+	{Name: "resource_spec", Kind: field.Object, Fields: resourceSpecFields, Doc: "What the deployment may use of the machine, and what runs beside it. CPU takes fractions, other numbers are whole. Units, bounds and defaults are not documented: the names alone say that memory is in MB and storage in Gi, and not whether a MB is 1,000 or 1,024 KB."},
+	{Name: "listener_id", Kind: field.UUID, Doc: "Listener that the deployment belongs to, a UUID. The interface has nothing else about listeners."},
 	{Name: "listener_config", Kind: field.Object, Fields: listenerConfigFields, Doc: "Settings of the listener."},
 	{Name: "install_command", Kind: field.Text, Doc: "Command that installs what the build needs."},
 	{Name: "build_command", Kind: field.Text, Doc: "Command that builds the application."},
@@ -92,9 +92,9 @@ var listenerConfigFields = field.Fields{
 // sourceRevisionConfigFields are section 2.3.
 var sourceRevisionConfigFields = field.Fields{
 	{Name: "repo_ref", Kind: field.Text, ResolvesTo: "repo_commit_sha", Doc: "Branch, tag or commit to deploy: the `default_branch` of a `graphdeploy_codehost_repo`, for example. A service that reports the commit in its place causes no difference."},
-	{Name: "graph_config_path", Kind: field.Text, Doc: "Path of the application's configuration file in the repository."},
-	{Name: "image_uri", Kind: field.Text, Doc: "Image to run. For source `codehost` the service reports the image that it built, a new one after each revision."},
-	{Name: "source_tarball_path", Kind: field.Text, Doc: "Path of the uploaded source."},
+	{Name: "graph_config_path", Kind: field.Text, Doc: "Path of the application's configuration file. What it begins at is not documented."},
+	{Name: "image_uri", Kind: field.Text, Doc: "Image to run, such as `registry.example.com/shop:1.0`. For source `codehost` the service reports the image that it built, a new one after each revision."},
+	{Name: "source_tarball_path", Kind: field.Text, Doc: "Path of the uploaded source. How source is uploaded is not documented."},
 	{Name: "repo_commit_sha", Kind: field.Text, Access: field.ReadOnly, Doc: "Commit of the latest revision."},
 }
 
@@ -138,15 +138,15 @@ var resourceSpecFields = field.Fields{
 	{Name: "db_storage_gi", Kind: field.Whole, Doc: "Storage of the database, in Gi."},
 	{Name: "db_max_connections", Kind: field.Whole, Doc: "Most connections to the database."},
 
-	{Name: "labels", Kind: field.TextMap, Doc: "Labels of what runs. Labels that the service adds stay its own."},
-	{Name: "annotations", Kind: field.TextMap, Doc: "Annotations of what runs. Annotations that the service adds stay its own."},
+	{Name: "labels", Kind: field.TextMap, Doc: "Labels of what runs, from name to value. Those that the service adds stay its own."},
+	{Name: "annotations", Kind: field.TextMap, Doc: "Annotations of what runs, from name to value. Those that the service adds stay its own."},
 	{Name: "service_account_name", Kind: field.Text, Doc: "Service account to run as."},
 
-	{Name: "image_pull_secrets", Kind: field.Objects, Fields: imagePullSecretFields, Key: []string{"name"}, Doc: "Secrets to pull images with."},
-	{Name: "volumes", Kind: field.Objects, Fields: volumeFields, Key: []string{"name"}, Doc: "Volumes that containers can mount. Give each one kind."},
-	{Name: "volume_mounts", Kind: field.Objects, Fields: volumeMountFields, Key: volumeMountKey, Doc: "Where the application mounts volumes."},
-	{Name: "init_containers", Kind: field.Objects, Fields: containerFields, Key: []string{"name"}, Ordered: true, Doc: "Containers that run, one after the other, before the application starts."},
-	{Name: "sidecars", Kind: field.Objects, Fields: containerFields, Key: []string{"name"}, Doc: "Containers that run beside the application."},
+	{Name: "image_pull_secrets", Kind: field.Objects, Fields: imagePullSecretFields, Key: []string{"name"}, Doc: "Secrets of the container orchestrator to pull images with. Their order has no meaning."},
+	{Name: "volumes", Kind: field.Objects, Fields: volumeFields, Key: []string{"name"}, Doc: "Volumes that containers can mount, each with its name and one of the other attributes. Their order has no meaning."},
+	{Name: "volume_mounts", Kind: field.Objects, Fields: volumeMountFields, Key: volumeMountKey, Doc: "Where the application mounts volumes. Their order has no meaning."},
+	{Name: "init_containers", Kind: field.Objects, Fields: containerFields, Key: []string{"name"}, Ordered: true, Doc: "Containers that run, one after the other in this order, before the application starts."},
+	{Name: "sidecars", Kind: field.Objects, Fields: containerFields, Key: []string{"name"}, Doc: "Containers that run beside the application. Their order has no meaning."},
 }
 
 var imagePullSecretFields = field.Fields{
@@ -171,7 +171,7 @@ var volumeMountFields = field.Fields{
 	{Name: "name", Kind: field.Text, Doc: "Name of the volume."},
 	{Name: "mount_path", Wire: "mountPath", Kind: field.Text, Doc: "Where to mount it."},
 	{Name: "sub_path", Wire: "subPath", Kind: field.Text, Doc: "Path within the volume to mount instead of its root."},
-	{Name: "mount_propagation", Wire: "mountPropagation", Kind: field.Text, Doc: "How mounts propagate between host and container."},
+	{Name: "mount_propagation", Wire: "mountPropagation", Kind: field.Text, Doc: "How mounts propagate between host and container. The values are not documented."},
 	{Name: "read_only", Wire: "readOnly", Kind: field.Flag, Doc: "Whether the mount is read-only."},
 	{Name: "sub_path_expr", Wire: "subPathExpr", Kind: field.Text, Doc: "Like `sub_path`, with environment variables expanded."},
 }
@@ -179,21 +179,21 @@ var volumeMountFields = field.Fields{
 var containerFields = field.Fields{
 	{Name: "name", Kind: field.Text, Doc: "Name of the container."},
 	{Name: "image", Kind: field.Text, Doc: "Image to run."},
-	{Name: "image_pull_policy", Wire: "imagePullPolicy", Kind: field.Text, Doc: "When to pull the image."},
-	{Name: "command", Kind: field.List, Elem: field.Text, Doc: "Command to run in place of the image's entry point."},
-	{Name: "args", Kind: field.List, Elem: field.Text, Doc: "Arguments of the command."},
+	{Name: "image_pull_policy", Wire: "imagePullPolicy", Kind: field.Text, Doc: "When to pull the image. The values are not documented."},
+	{Name: "command", Kind: field.List, Elem: field.Text, Doc: "Command to run in place of the image's entry point, word by word."},
+	{Name: "args", Kind: field.List, Elem: field.Text, Doc: "Arguments of the command, one by one."},
 	{Name: "working_dir", Wire: "workingDir", Kind: field.Text, Doc: "Directory to run in."},
-	{Name: "env", Kind: field.Objects, Fields: envVarFields, Key: []string{"name"}, Ordered: true, Doc: "Environment variables."},
-	{Name: "env_from", Wire: "envFrom", Kind: field.List, Elem: field.JSON, Doc: "Sources of many environment variables."},
+	{Name: "env", Kind: field.Objects, Fields: envVarFields, Key: []string{"name"}, Ordered: true, Doc: "Environment variables. Their order is kept: one may refer to those before it."},
+	{Name: "env_from", Wire: "envFrom", Kind: field.List, Elem: field.JSON, Doc: "Sources of many environment variables, in their order."},
 	{Name: "resources", Kind: field.Object, Fields: containerResourcesFields, Doc: "What the container may use."},
-	{Name: "volume_mounts", Wire: "volumeMounts", Kind: field.Objects, Fields: volumeMountFields, Key: volumeMountKey, Doc: "Where the container mounts volumes."},
+	{Name: "volume_mounts", Wire: "volumeMounts", Kind: field.Objects, Fields: volumeMountFields, Key: volumeMountKey, Doc: "Where the container mounts volumes. Their order has no meaning."},
 	{Name: "security_context", Wire: "securityContext", Kind: field.JSON, Doc: "Security settings of the container."},
-	{Name: "restart_policy", Wire: "restartPolicy", Kind: field.Text, Doc: "When the container is started again."},
+	{Name: "restart_policy", Wire: "restartPolicy", Kind: field.Text, Doc: "When the container is started again. The values are not documented."},
 }
 
 var envVarFields = field.Fields{
 	{Name: "name", Kind: field.Text, Doc: "Name of the variable."},
-	{Name: "value", Kind: field.Text, Hidden: true, Doc: "Value of the variable. It stands in plan and state: keep secrets in `secrets`."},
+	{Name: "value", Kind: field.Text, Hidden: true, Doc: "Value of the variable. It stands in plan and state, and no message shows it: keep secrets in `secrets`."},
 	{Name: "value_from", Wire: "valueFrom", Kind: field.JSON, Doc: "Where the value comes from instead."},
 }
 

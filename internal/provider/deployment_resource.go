@@ -59,28 +59,28 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 		Optional: true, Sensitive: true, ElementType: types.StringType,
 		Validators: secretsValidators(),
 		MarkdownDescription: "Secrets of the deployment, from name to value. The values stand in the state, which must be kept as safe as they are; " +
-			"`secrets_wo` avoids that. What the service echoes of secrets never reaches the state.",
+			"`secrets_wo` avoids that. Conflicts with it. Left out, a new deployment has none. What the service echoes of secrets never reaches the state.",
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType,
 		Validators: secretsValidators(),
 		MarkdownDescription: "Like `secrets`, as a write-only argument (Terraform 1.11, OpenTofu 1.11): the values are in no state and no plan. " +
-			"Conflicts with `secrets`.",
+			"Set `secrets_wo_version` too, as a change of the values is not seen without it. Conflicts with `secrets`.",
 	}
 	attributes["secrets_wo_version"] = schema.NumberAttribute{
 		Optional:            true,
 		Validators:          []validator.Number{field.WholeNumber()},
-		MarkdownDescription: "Number that says which `secrets_wo` are meant: as Terraform does not remember those, a change of this number is what sends them again.",
+		MarkdownDescription: "Whole number that says which `secrets_wo` are meant: as Terraform does not remember those, a change of this number is what sends them again. Any number will do, such as 1, then 2. Needs `secrets_wo`.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(deletionAbandon, deletionDelete)},
 		MarkdownDescription: "What destroying does: `abandon` takes the deployment out of the state and never deletes it; `delete` insists on deleting, which is refused at plan unless the provider has `extended_operations`. " +
-			"Left out, it deletes where it can: with `extended_operations`, and otherwise it abandons.",
+			"Left out, it deletes where it can: with `extended_operations`, and otherwise it abandons. It counts once it is in the state, by an apply.",
 	}
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
-		MarkdownDescription: "What a create waits for: `created` for nothing; `ready`, the default, until `status` is `READY` or `UNUSED`; `active` also until `active_revision_id` equals `latest_revision_id`. " +
-			"At the time limit the apply ends with a warning, not an error, as an error would have a deployment that is merely slow replaced. For a hard gate, use a `postcondition` on `status`.",
+		MarkdownDescription: "What a create or a change waits for: `created` for nothing; `ready`, the default, until `status` is `READY` or `UNUSED`; `active` also until `active_revision_id` equals `latest_revision_id`. " +
+			"A change waits for its own revision. `timeouts` has the limit, at which the apply ends with a warning, not an error, as an error would have a new deployment that is merely slow replaced. For a hard gate, use a `postcondition` on `status`.",
 	}
 	attributes["timeouts"] = waitTimeouts(ctx, timeouts.Opts{
 		Create: true, CreateDescription: "Time to wait for what `wait_until` says after a create, such as `45s` or `30m`. Default `20m`.",

@@ -72,7 +72,7 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 			"headers": schema.MapAttribute{
 				Optional: true, Sensitive: true, ElementType: types.StringType,
 				Validators:          []validator.Map{field.NoNulls()},
-				MarkdownDescription: "More headers for every request, for example one that names a tenant.",
+				MarkdownDescription: "More headers for every request, from name to value, for example one that names a tenant. Upper and lower case in names do not count.",
 			},
 			"hosting": schema.StringAttribute{
 				Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
@@ -85,15 +85,17 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: fmt.Sprintf("Time for one attempt of a request, such as `45s` or `2m`. Default `%s`.", defaultRequestTimeout),
+				MarkdownDescription: fmt.Sprintf("Time for one attempt of a request, from connecting to the end of the answer, such as `45s` or `2m`. More than zero. Default `%s`.", defaultRequestTimeout),
 			},
 			"max_retries": schema.NumberAttribute{
 				Optional: true, Validators: []validator.Number{field.WholeBetween(0, maxMaxRetries)},
-				MarkdownDescription: fmt.Sprintf("How often a request that may be repeated is repeated, 0 to %d. Default %d.", maxMaxRetries, defaultMaxRetries),
+				MarkdownDescription: fmt.Sprintf("How often a request is sent again that failed for now, 0 to %d; 0 means never. Default %d. "+
+					"Requests that read, change or delete are sent again after a lost connection, a timeout, 408, 429 and 5xx. A create is sent again only where the service did nothing: after a refused connection, 429, or 503 with `Retry-After`. "+
+					"The wait between is what `Retry-After` says, up to 5 minutes, or else begins at half a second and doubles, up to 30 seconds.", maxMaxRetries, defaultMaxRetries),
 			},
 			"ca_cert_file": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "File of certificate authorities in PEM to trust besides the system's, for self-hosted services.",
+				MarkdownDescription: "Path of a file of certificate authorities, in PEM, to trust besides the system's, for self-hosted services. Left out, only the system's are trusted.",
 			},
 		},
 	}
