@@ -62,6 +62,9 @@ func NotEmpty() validator.String {
 		if text != "" {
 			return "", ""
 		}
+		if set, verb := inSet(at); verb == "has" {
+			return "Empty value", fmt.Sprintf("%s has an empty value. Give it one that is not, or leave it out.", set)
+		}
 		return "Empty value", fmt.Sprintf("%s is empty, and must not be. Give it a value.", at)
 	}}
 }
@@ -86,14 +89,19 @@ func notUUID(at path.Path, text string) (summary, detail string) {
 	if IsUUID(text) {
 		return "", ""
 	}
-	verb := "is"
+	at, verb := inSet(at)
+	return "Not a UUID", fmt.Sprintf("%s %s %q, which is not a UUID. One looks like this: %s.", at, verb, text, ExampleUUID)
+}
+
+// inSet gives a path that users write, and the verb that goes with it: an item
+// of a set has no name but its value, in a form that nobody writes.
+func inSet(at path.Path) (named path.Path, verb string) {
 	if steps := at.Steps(); len(steps) > 0 {
-		// An item of a set is named by its value, in a form that nobody writes.
 		if _, ok := steps[len(steps)-1].(path.PathStepElementKeyValue); ok {
-			at, verb = at.ParentPath(), "has"
+			return at.ParentPath(), "has"
 		}
 	}
-	return "Not a UUID", fmt.Sprintf("%s %s %q, which is not a UUID. One looks like this: %s.", at, verb, text, ExampleUUID)
+	return at, "is"
 }
 
 // JSONObject refuses what is not a JSON object. It never shows the text, which

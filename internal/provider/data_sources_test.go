@@ -65,12 +65,12 @@ data "graphdeploy_deployments" "typed" {
 func TestAccDeploymentsDataSourceMistakes(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{
-		`max_results = 0`:              `max_results.*at least 1`,
-		`max_results = -5`:             `max_results.*at least 1`,
+		`max_results = 0`:              `max_results is 0.*from 1 to`,
+		`max_results = -5`:             `max_results is -5.*from 1 to`,
 		`deployment_ids = ["x"]`:       `Not a UUID`,
 		`deployment_ids = [null]`:      `(?i)null`,
-		`deployment_type = "staging"`:  `deployment_type value must be one of`,
-		`tag_value_ids = [""]`:         `length must be at least 1`,
+		`deployment_type = "staging"`:  `deployment_type is "staging". It can be one of: dev_free, dev, prod`,
+		`tag_value_ids = [""]`:         `tag_value_ids has an empty value`,
 		`remote_reconciled = "maybe"`:  `(?i)bool`,
 		"name = \"not an argument\"\n": `Unsupported argument`,
 	} {

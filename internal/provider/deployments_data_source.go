@@ -2,11 +2,8 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -65,6 +62,9 @@ const (
 	docDeploymentIDs    = "Only these deployments, by id, UUIDs; any number, asked for 100 at a time. Empty means none of them: the result is empty."
 )
 
+// mostResults is more than any service has.
+const mostResults = 1_000_000_000
+
 var docDeploymentType = "Only deployments of this type: " + field.Quoted(deploymentTypes) + "."
 
 // deploymentFilterModel are the filters that are single values.
@@ -105,10 +105,10 @@ func (m deploymentFilterModel) filter(ctx context.Context, tags, ids collection,
 
 type deploymentsModel struct {
 	deploymentFilterModel
-	TagValueIDs   types.Set   `tfsdk:"tag_value_ids"`
-	DeploymentIDs types.Set   `tfsdk:"deployment_ids"`
-	MaxResults    types.Int64 `tfsdk:"max_results"`
-	Deployments   types.List  `tfsdk:"deployments"`
+	TagValueIDs   types.Set    `tfsdk:"tag_value_ids"`
+	DeploymentIDs types.Set    `tfsdk:"deployment_ids"`
+	MaxResults    types.Number `tfsdk:"max_results"`
+	Deployments   types.List   `tfsdk:"deployments"`
 }
 
 func (d *deploymentsDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -123,15 +123,15 @@ func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 			"status":            schema.StringAttribute{Optional: true, MarkdownDescription: docStatus},
 			"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: docRemoteReconciled},
 			"tag_value_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(stringvalidator.LengthAtLeast(1))},
+				Validators:          []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.NotEmpty())},
 				MarkdownDescription: docTagValueIDs},
 			"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: docImageVersion},
-			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{stringvalidator.OneOf(deploymentTypes...)},
+			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(deploymentTypes...)},
 				MarkdownDescription: docDeploymentType},
 			"deployment_ids": schema.SetAttribute{Optional: true, ElementType: field.UUIDType{},
-				Validators:          []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(field.UUIDValidator())},
+				Validators:          []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.UUIDValidator())},
 				MarkdownDescription: docDeploymentIDs},
-			"max_results": schema.Int64Attribute{Optional: true, Validators: []validator.Int64{int64validator.AtLeast(1)},
+			"max_results": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.WholeBetween(1, mostResults)},
 				MarkdownDescription: "Most deployments to return, at least 1. Left out, all are returned."},
 			"deployments": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments found.",
 				NestedObject: schema.NestedAttributeObject{Attributes: shownDeploymentFields.DataSourceAttributes()}},
@@ -150,9 +150,11 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	most := int64(mostResults)
 	if !model.MaxResults.IsNull() {
-		filter.PageSize = int(min(model.MaxResults.ValueInt64(), client.MaxPageSize))
+		most, _ = model.MaxResults.ValueBigFloat().Int64()
 	}
+	filter.PageSize = int(min(most, client.MaxPageSize))
 	if !none {
 		for found, err := range d.client.Deployments(ctx, filter) {
 			if err != nil {
@@ -160,7 +162,7 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 				return
 			}
 			shown.add(show(found), &resp.Diagnostics)
-			if !model.MaxResults.IsNull() && int64(len(shown.items)) >= model.MaxResults.ValueInt64() {
+			if int64(len(shown.items)) >= most {
 				break
 			}
 		}
@@ -179,7 +181,7 @@ type results struct {
 func (r *results) add(value any, diags *diag.Diagnostics) {
 	item, err := r.fields.Decode(value)
 	if err != nil {
-		diags.AddError("Mistake in the provider", fmt.Sprintf("An answer of the service cannot be shown: %v. Please report this.", err))
+		addMistake(diags, "An answer of the service cannot be shown", err)
 		return
 	}
 	r.items = append(r.items, item)

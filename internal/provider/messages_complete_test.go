@@ -28,9 +28,8 @@ var (
 		"must be a duration":    "a description of the schema",
 		"must be a JSON object": "a description of the schema",
 
-		"An answer of the service cannot be shown: %v. Please report this.": "a mistake in the provider",
-		"%s: the request cannot be written as JSON: %w":                     "a mistake in the provider",
-		"not listed by the service":                                         "told in words of its own wherever it comes up",
+		"%s: the request cannot be written as JSON: %w": "a mistake in the provider",
+		"not listed by the service":                     "told in words of its own wherever it comes up",
 
 		"the answer was cut short: %w": "told without what the library says of it",
 

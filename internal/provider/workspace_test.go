@@ -83,15 +83,16 @@ type workspace struct {
 	side string // what is not Terraform's: the provider, its process ids
 	env  []string
 
-	mu  sync.Mutex
-	all bytes.Buffer // what every run printed
+	mu    sync.Mutex
+	all   bytes.Buffer // what every run printed
+	ended map[int]bool // providers, by their process ids
 }
 
 // newWorkspace needs the folder that buildProvider returned. Settings are
 // environment variables, NAME=value.
 func newWorkspace(t *testing.T, providerDir string, settings ...string) *workspace {
 	t.Helper()
-	w := &workspace{t: t, dir: t.TempDir(), side: t.TempDir()}
+	w := &workspace{t: t, dir: t.TempDir(), side: t.TempDir(), ended: map[int]bool{}}
 	// Terraform starts the provider through this, which notes each process.
 	start := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.side, "pids"), filepath.Join(providerDir, "provider"))
 	plugins := filepath.Join(w.side, "plugins")
@@ -159,6 +160,7 @@ func (w *workspace) run(args ...string) (out string, status int) {
 		w.t.Fatalf("terraform %s: %s", args, err)
 	}
 	w.note(args, both.Bytes())
+	w.running()
 	return both.String(), c.ProcessState.ExitCode()
 }
 
@@ -238,11 +240,25 @@ func (w *workspace) assertNothingBroke() {
 			break
 		}
 	}
-	for _, pid := range w.providers() {
-		if syscall.Kill(pid, 0) == nil {
-			w.t.Errorf("provider process %d is still there", pid)
-		}
+	for _, pid := range w.running() {
+		w.t.Errorf("provider process %d is still there", pid)
 	}
+}
+
+// running are the providers that have not ended. One that was seen to have
+// ended is not looked for again: its number may be another process's by then.
+func (w *workspace) running() []int {
+	var still []int
+	for _, pid := range w.providers() {
+		w.mu.Lock()
+		if !w.ended[pid] {
+			if w.ended[pid] = syscall.Kill(pid, 0) != nil; !w.ended[pid] {
+				still = append(still, pid)
+			}
+		}
+		w.mu.Unlock()
+	}
+	return still
 }
 
 // providers are the ids of the provider's processes, the newest last.
