@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
@@ -74,13 +73,13 @@ func (d *codehostReposDataSource) Read(ctx context.Context, req datasource.ReadR
 		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", model.IntegrationID.ValueString()), err, nil)
 		return
 	}
-	found := results{fields: repositoryFields, items: []tftypes.Value{}}
+	found := results{fields: repositoryFields}
 	for _, repo := range all {
 		if (model.Owner.IsNull() || repo.Owner == model.Owner.ValueString()) && strings.Contains(repo.Name, model.NameContains.ValueString()) {
 			found.add(repo, &resp.Diagnostics)
 		}
 	}
-	found.save(resp, req.Config.Raw, "repos")
+	found.save(ctx, resp, req.Config.Raw, "repos")
 }
 
 // codehostRepoDataSource is graphdeploy_codehost_repo.

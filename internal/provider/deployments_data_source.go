@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
@@ -145,7 +144,7 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	shown := results{fields: shownDeploymentFields, items: []tftypes.Value{}}
+	shown := results{fields: shownDeploymentFields}
 	filter, none := model.filter(ctx, model.TagValueIDs, model.DeploymentIDs, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -162,38 +161,10 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 				return
 			}
 			shown.add(show(found), &resp.Diagnostics)
-			if int64(len(shown.items)) >= most {
+			if int64(len(shown.packed)) >= most {
 				break
 			}
 		}
 	}
-	shown.save(resp, req.Config.Raw, "deployments")
-}
-
-// results gathers what a data source has found, as Terraform values at once:
-// thousands of wide objects are held in one form only.
-type results struct {
-	fields field.Fields
-	items  []tftypes.Value
-}
-
-// add takes a value of a client type.
-func (r *results) add(value any, diags *diag.Diagnostics) {
-	item, err := r.fields.Decode(value)
-	if err != nil {
-		addMistake(diags, "An answer of the service cannot be shown", err)
-		return
-	}
-	r.items = append(r.items, item)
-}
-
-// save writes the results into the state, as the list of that name beside the
-// arguments. It goes round the framework's own conversion, which takes many
-// times the memory.
-func (r *results) save(resp *datasource.ReadResponse, config tftypes.Value, name string) {
-	if len(r.items) >= longList {
-		limitGrowth(growthWithLongLists)
-	}
-	list := tftypes.NewValue(tftypes.List{ElementType: r.fields.Type()}, r.items)
-	resp.State.Raw = field.With(config, field.Values{name: list})
+	shown.save(ctx, resp, req.Config.Raw, "deployments")
 }

@@ -49,6 +49,10 @@ func (s forgetful) ApplyResourceChange(ctx context.Context, req *tfprotov6.Apply
 	return lend(ctx, req, s.frameworkServer.ApplyResourceChange)
 }
 
+func (s forgetful) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	return lend(ctx, req, s.frameworkServer.ReadDataSource)
+}
+
 // lend handles a request with a context that is taken back afterwards.
 func lend[Request, Response any](ctx context.Context, req Request, handle func(context.Context, Request) (Response, error)) (Response, error) {
 	lent := &lentContext{}

@@ -41,6 +41,11 @@ func TestRequestsThatAreDoneAreForgotten(t *testing.T) {
 			_, err := p.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: typeName, PriorState: config, PlannedState: config, Config: config})
 			return err
 		},
+		"read a data source": func(ctx context.Context) error {
+			const name = "graphdeploy_deployments"
+			_, err := p.server.ReadDataSource(ctx, &tfprotov6.ReadDataSourceRequest{TypeName: name, Config: p.value(p.schema.DataSourceSchemas[name].ValueType(), nil)})
+			return err
+		},
 		"upgrade the identity": func(ctx context.Context) error {
 			_, err := p.server.UpgradeResourceIdentity(ctx, &tfprotov6.UpgradeResourceIdentityRequest{TypeName: typeName, RawIdentity: &tfprotov6.RawState{JSON: []byte(`{}`)}})
 			return err

@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
@@ -68,11 +67,11 @@ func (d *oauthProvidersDataSource) Read(ctx context.Context, req datasource.Read
 		d.access.addFailure(&resp.Diagnostics, "Cannot list OAuth providers", err, nil)
 		return
 	}
-	found := results{fields: oauthProviderFields, items: []tftypes.Value{}}
+	found := results{fields: oauthProviderFields}
 	for _, p := range all {
 		if model.ProviderID.IsNull() || p.ProviderID == model.ProviderID.ValueString() {
 			found.add(p, &resp.Diagnostics)
 		}
 	}
-	found.save(resp, req.Config.Raw, "oauth_providers")
+	found.save(ctx, resp, req.Config.Raw, "oauth_providers")
 }

@@ -33,7 +33,7 @@ func Serve(version string, debugging bool, tune ...func(*client.Config)) error {
 func NewServer(version string, tune ...func(*client.Config)) tfprotov6.ProviderServer {
 	server := providerserver.NewProtocol6(New(version, tune...)())()
 	if all, ok := server.(frameworkServer); ok {
-		return forgetful{all}
+		return listing{forgetful{all}}
 	}
 	return server
 }
