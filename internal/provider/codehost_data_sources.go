@@ -54,8 +54,8 @@ func (d *codehostReposDataSource) Schema(_ context.Context, _ datasource.SchemaR
 		MarkdownDescription: "Repositories of a code-host integration that can be deployed, in the service's order.",
 		Attributes: map[string]schema.Attribute{
 			"integration_id": integrationIDAttribute,
-			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories of this owner, in the same letters."},
-			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories whose name contains this, in the same letters."},
+			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories of this owner, exactly; case-sensitive."},
+			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories whose name contains this; case-sensitive."},
 			"repos": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The repositories found.",
 				NestedObject: schema.NestedAttributeObject{Attributes: repositoryFields.DataSourceAttributes()}},
 		},
@@ -95,10 +95,10 @@ func (d *codehostRepoDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 	attributes := repositoryFields.DataSourceAttributes()
 	attributes["integration_id"] = integrationIDAttribute
 	notEmpty := []validator.String{field.NotEmpty()}
-	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository, exactly."}
-	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository, exactly."}
+	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository, exactly; case-sensitive."}
+	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository, exactly; case-sensitive."}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One repository of a code-host integration, by owner and name. That there is none is an error.",
+		MarkdownDescription: "One repository of a code-host integration, by owner and name. It is an error if there is none, or if there are several.",
 		Attributes:          attributes,
 	}
 }

@@ -34,7 +34,7 @@ func (d *deploymentDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	attributes["name"] = schema.StringAttribute{Optional: true, Computed: true,
 		MarkdownDescription: "Exact name of the deployment. Give this or `id`."}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One deployment, by its id or its exact name. That there is none, or that several have the name, is an error.",
+		MarkdownDescription: "One deployment, by its id or its exact name. It is an error if there is none, or if several have the name.",
 		Attributes:          attributes,
 	}
 }

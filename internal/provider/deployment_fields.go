@@ -100,43 +100,43 @@ var sourceRevisionConfigFields = field.Fields{
 
 // resourceSpecFields are section 2.4, group by group.
 var resourceSpecFields = field.Fields{
-	{Name: "min_scale", Kind: field.Whole, Doc: "Least instances of the API server."},
-	{Name: "max_scale", Kind: field.Whole, Doc: "Most instances of the API server."},
+	{Name: "min_scale", Kind: field.Whole, Doc: "Minimum number of instances of the API server."},
+	{Name: "max_scale", Kind: field.Whole, Doc: "Maximum number of instances of the API server."},
 	{Name: "cpu", Kind: field.Number, Doc: "CPU that an API server requests."},
-	{Name: "cpu_limit", Kind: field.Number, Doc: "Most CPU that an API server may use."},
+	{Name: "cpu_limit", Kind: field.Number, Doc: "CPU limit of an API server."},
 	{Name: "memory_mb", Kind: field.Whole, Doc: "Memory that an API server requests, in MB."},
-	{Name: "memory_limit_mb", Kind: field.Whole, Doc: "Most memory that an API server may use, in MB."},
+	{Name: "memory_limit_mb", Kind: field.Whole, Doc: "Memory limit of an API server, in MB."},
 
-	{Name: "queue_min_scale", Kind: field.Whole, Doc: "Least instances of the queue."},
-	{Name: "queue_max_scale", Kind: field.Whole, Doc: "Most instances of the queue."},
+	{Name: "queue_min_scale", Kind: field.Whole, Doc: "Minimum number of instances of the queue."},
+	{Name: "queue_max_scale", Kind: field.Whole, Doc: "Maximum number of instances of the queue."},
 	{Name: "queue_cpu", Kind: field.Number, Doc: "CPU that a queue instance requests."},
-	{Name: "queue_cpu_limit", Kind: field.Number, Doc: "Most CPU that a queue instance may use."},
+	{Name: "queue_cpu_limit", Kind: field.Number, Doc: "CPU limit of a queue instance."},
 	{Name: "queue_memory_mb", Kind: field.Whole, Doc: "Memory that a queue instance requests, in MB."},
-	{Name: "queue_memory_limit_mb", Kind: field.Whole, Doc: "Most memory that a queue instance may use, in MB."},
+	{Name: "queue_memory_limit_mb", Kind: field.Whole, Doc: "Memory limit of a queue instance, in MB."},
 
 	{Name: "orchestrator_cpu", Kind: field.Number, Doc: "CPU that an orchestrator requests."},
-	{Name: "orchestrator_cpu_limit", Kind: field.Number, Doc: "Most CPU that an orchestrator may use."},
+	{Name: "orchestrator_cpu_limit", Kind: field.Number, Doc: "CPU limit of an orchestrator."},
 	{Name: "orchestrator_memory_mb", Kind: field.Whole, Doc: "Memory that an orchestrator requests, in MB."},
-	{Name: "orchestrator_memory_limit_mb", Kind: field.Whole, Doc: "Most memory that an orchestrator may use, in MB."},
-	{Name: "orchestrator_min_scale", Kind: field.Whole, Doc: "Least instances of the orchestrator."},
-	{Name: "orchestrator_max_scale", Kind: field.Whole, Doc: "Most instances of the orchestrator."},
+	{Name: "orchestrator_memory_limit_mb", Kind: field.Whole, Doc: "Memory limit of an orchestrator, in MB."},
+	{Name: "orchestrator_min_scale", Kind: field.Whole, Doc: "Minimum number of instances of the orchestrator."},
+	{Name: "orchestrator_max_scale", Kind: field.Whole, Doc: "Maximum number of instances of the orchestrator."},
 
 	{Name: "executor_cpu", Kind: field.Number, Doc: "CPU that an executor requests."},
-	{Name: "executor_cpu_limit", Kind: field.Number, Doc: "Most CPU that an executor may use."},
+	{Name: "executor_cpu_limit", Kind: field.Number, Doc: "CPU limit of an executor."},
 	{Name: "executor_memory_mb", Kind: field.Whole, Doc: "Memory that an executor requests, in MB."},
-	{Name: "executor_memory_limit_mb", Kind: field.Whole, Doc: "Most memory that an executor may use, in MB."},
+	{Name: "executor_memory_limit_mb", Kind: field.Whole, Doc: "Memory limit of an executor, in MB."},
 
 	{Name: "redis_cpu", Kind: field.Number, Doc: "CPU that the cache requests."},
-	{Name: "redis_cpu_limit", Kind: field.Number, Doc: "Most CPU that the cache may use."},
+	{Name: "redis_cpu_limit", Kind: field.Number, Doc: "CPU limit of the cache."},
 	{Name: "redis_memory_mb", Kind: field.Whole, Doc: "Memory that the cache requests, in MB."},
-	{Name: "redis_memory_limit_mb", Kind: field.Whole, Doc: "Most memory that the cache may use, in MB."},
+	{Name: "redis_memory_limit_mb", Kind: field.Whole, Doc: "Memory limit of the cache, in MB."},
 
 	{Name: "db_cpu", Kind: field.Number, Doc: "CPU that the database requests."},
-	{Name: "db_cpu_limit", Kind: field.Number, Doc: "Most CPU that the database may use."},
+	{Name: "db_cpu_limit", Kind: field.Number, Doc: "CPU limit of the database."},
 	{Name: "db_memory_mb", Kind: field.Whole, Doc: "Memory that the database requests, in MB."},
-	{Name: "db_memory_limit_mb", Kind: field.Whole, Doc: "Most memory that the database may use, in MB."},
+	{Name: "db_memory_limit_mb", Kind: field.Whole, Doc: "Memory limit of the database, in MB."},
 	{Name: "db_storage_gi", Kind: field.Whole, Doc: "Storage of the database, in Gi."},
-	{Name: "db_max_connections", Kind: field.Whole, Doc: "Most connections to the database."},
+	{Name: "db_max_connections", Kind: field.Whole, Doc: "Maximum number of connections to the database."},
 
 	{Name: "labels", Kind: field.TextMap, Doc: "Labels of what runs, from name to value. Those that the service adds stay its own."},
 	{Name: "annotations", Kind: field.TextMap, Doc: "Annotations of what runs, from name to value. Those that the service adds stay its own."},
@@ -198,8 +198,8 @@ var envVarFields = field.Fields{
 }
 
 var containerResourcesFields = field.Fields{
-	{Name: "limits", Kind: field.JSON, Doc: "The most that the container may use."},
-	{Name: "requests", Kind: field.JSON, Doc: "What the container requests."},
+	{Name: "limits", Kind: field.JSON, Doc: "Resource limits of the container."},
+	{Name: "requests", Kind: field.JSON, Doc: "Resources that the container requests."},
 }
 
 // secretReferenceFields are section 2.5.

@@ -58,7 +58,7 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	attributes["secrets"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, ElementType: types.StringType,
 		Validators: secretsValidators(),
-		MarkdownDescription: "Secrets of the deployment, from name to value. The values stand in the state, which must be kept as safe as they are; " +
+		MarkdownDescription: "Secrets of the deployment, from name to value. The values are in the state, so keep it as safe as they are; " +
 			"`secrets_wo` avoids that. Conflicts with it. Left out, a new deployment has none. What the service echoes of secrets never reaches the state.",
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
@@ -70,7 +70,7 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	attributes["secrets_wo_version"] = schema.NumberAttribute{
 		Optional:            true,
 		Validators:          []validator.Number{field.WholeNumber()},
-		MarkdownDescription: "Whole number that says which `secrets_wo` are meant: as Terraform does not remember those, a change of this number is what sends them again. Any number will do, such as 1, then 2. Needs `secrets_wo`.",
+		MarkdownDescription: "Whole number that says which `secrets_wo` are meant: as Terraform does not remember those, a change of this number is what sends them again. Any other number works: 1, then 2, for example. Needs `secrets_wo`.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(deletionAbandon, deletionDelete)},
@@ -80,9 +80,9 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
 		MarkdownDescription: "What a create or a change waits for: `created` for nothing; `ready`, the default, until `status` is `READY` or `UNUSED`; `active` also until `active_revision_id` equals `latest_revision_id`. " +
-			"A change waits for its own revision. `timeouts` has the limit, at which the apply ends with a warning, not an error, as an error would have a new deployment that is merely slow replaced. For a hard gate, use a `postcondition` on `status`.",
+			"A change waits for its own revision. `timeouts` has the limit, at which the apply ends with a warning, not an error, as an error would make Terraform replace a new deployment that is merely slow. For a hard gate, use a `postcondition` on `status`.",
 	}
-	attributes["timeouts"] = waitTimeouts(ctx, timeouts.Opts{
+	attributes["timeouts"] = waitTimeouts(ctx, "How long to wait after each operation. A change of these needs no request to the service.", timeouts.Opts{
 		Create: true, CreateDescription: "Time to wait for what `wait_until` says after a create, such as `45s` or `30m`. Default `20m`.",
 		Update: true, UpdateDescription: "Time to wait for what `wait_until` says after a change, such as `45s` or `30m`. Default `20m`.",
 		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Default `20m`. It must be in the state, by an apply, before the destroy.",

@@ -16,16 +16,19 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// waitTimeouts is the attribute timeouts, with checks that name the place.
-func waitTimeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
+// waitTimeouts is the attribute timeouts, with words of its own and checks that
+// name the place.
+func waitTimeouts(ctx context.Context, words string, opts timeouts.Opts) schema.Attribute {
 	all := timeouts.Attributes(ctx, opts)
 	if nested, ok := all.(schema.SingleNestedAttribute); ok {
+		nested.MarkdownDescription = words
 		for name, one := range nested.Attributes {
 			if limit, ok := one.(schema.StringAttribute); ok {
 				limit.Validators = []validator.String{field.Duration()}
 				nested.Attributes[name] = limit
 			}
 		}
+		return nested
 	}
 	return all
 }

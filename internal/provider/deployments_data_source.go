@@ -131,7 +131,7 @@ func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 				Validators:          []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.UUIDValidator())},
 				MarkdownDescription: docDeploymentIDs},
 			"max_results": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.WholeBetween(1, mostResults)},
-				MarkdownDescription: "Most deployments to return, at least 1. Left out, all are returned."},
+				MarkdownDescription: "Maximum number of deployments to return, at least 1. Left out, all are returned."},
 			"deployments": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments found.",
 				NestedObject: schema.NestedAttributeObject{Attributes: shownDeploymentFields.DataSourceAttributes()}},
 		},
