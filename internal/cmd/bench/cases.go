@@ -323,7 +323,7 @@ func (b *benchmark) processor(ctx context.Context) error {
 	each := func(m measured) float64 { return float64(m.provider.cpu.Microseconds()) / 1000 / float64(b.state) }
 	b.say("the provider was started %d times in a plan", b.planned.provider.processes)
 	b.add("provider's processor time, plan of "+number(b.state)+": each", "measured",
-		fmt.Sprintf("%.2f ms; %.2f ms with `-refresh=false`; %.2f ms for a narrow resource that asks no service, so that the wide schema and reading have %.0f %%",
+		fmt.Sprintf("%.2f ms; %.2f ms with `-refresh=false`; %.2f ms for a narrow resource that asks no service, so that the wide schema and reading account for %.0f %%",
 			each(b.planned), each(b.planUnread), each(narrow), 100*(1-each(narrow)/each(b.planned))), "", true)
 	return nil
 }

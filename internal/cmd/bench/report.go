@@ -93,8 +93,8 @@ which waits %d ms before each answer, all on one machine.
 How it is measured:
 
 - *One by one* is the same provider with a switch in its client, which is no user's option, that has each deployment read by
-  a request of its own. It is run in turn with the provider as it is. Wall times of the plans of %s in %[1]s, and their
-  processor times, are of the median of the runs (%d); requests are the most of them.
+  a request of its own. It is run in turn with the provider as it is. Runs of each plan of %s in %[1]s: %d. Wall time and
+  processor time are those of the run with the median wall time; requests are those of the run with the most.
 - Requests and connections are counted by the service. Pages read ahead count like all others.
 - A data source asks for 100 at a time. Each full page is followed by one that begins with its last deployment, to notice when
   others went away meanwhile and the rest moved up; a list of exactly so many full pages takes two requests more for that.
