@@ -45,7 +45,7 @@ type Error struct {
 	RequestID string       // the service's id of the request, if it gave one
 	Malformed bool         // the answer came, with success, but cannot be read
 	NotSent   bool         // no connection was made: the service knows nothing of it
-	Err       error        // what went wrong when no answer came
+	Err       error        // what went wrong, when it was not the service that said so
 
 	retryAfter    time.Duration // what the service asks for, if it does
 	retryAfterSet bool
@@ -86,6 +86,9 @@ func (e *Error) Redirected() bool { return errors.Is(e.Err, errRedirect) }
 
 // Untrusted reports whether the certificate of the service is not trusted.
 func (e *Error) Untrusted() bool { return isCertificateError(e.Err) }
+
+// SpeaksPlainHTTP reports whether https was asked of what speaks http.
+func (e *Error) SpeaksPlainHTTP() bool { return errors.Is(e.Err, http.ErrSchemeMismatch) }
 
 // failure is the error of a request to which no whole answer came.
 func (c *Client) failure(r request, err error) *Error {

@@ -18,8 +18,7 @@ import (
 )
 
 // Checks of single values. Each message begins with the whole path of the
-// attribute: Terraform shows the line where the outermost one begins, however
-// deep the mistake is.
+// attribute, as older Terraforms show no line within one.
 
 // said is what a check tells of itself; nothing shows it.
 type said string

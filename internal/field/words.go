@@ -31,7 +31,7 @@ func (f Field) inWords(wanted, has tftypes.Value) (wantedWords, hasWords string)
 func words(v tftypes.Value, tree any) string {
 	switch {
 	case v.IsNull():
-		return "nothing"
+		return "not set"
 	case !v.IsKnown():
 		return "a value that is not known yet"
 	}

@@ -21,7 +21,7 @@ func TestDifferencesSayBothValuesShortly(t *testing.T) {
 		want        string // wanted | has
 	}{
 		"a text":                         {object{"text": "a\"<b"}, object{"text": "c"}, `"a\"<b" | "c"`},
-		"nothing":                        {object{"text": "a"}, object{}, `"a" | nothing`},
+		"nothing":                        {object{"text": "a"}, object{}, `"a" | not set`},
 		"numbers":                        {object{"number": 0.1, "whole": 2048}, object{"number": 0.2, "whole": 2048}, `0.1 | 0.2`},
 		"within an object":               {object{"numbers": object{"number": 1}}, object{}, `1 | nothing`},
 		"a flag":                         {object{"flag": true}, object{"flag": false}, `true | false`},

@@ -126,8 +126,9 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and choose one by its id.", integration, len(found), owner, name))
 		return
 	case len(found) == 0:
-		resp.Diagnostics.AddAttributeError(path.Root("name"), "No such repository", fmt.Sprintf(
-			"Integration %s has no repository %s/%s that can be deployed. %s", integration, owner, name, nearest(owner, alike, all)))
+		at, hint := nearest(owner, alike, all)
+		resp.Diagnostics.AddAttributeError(at, "No such repository", fmt.Sprintf(
+			"Integration %s has no repository %s/%s that can be deployed. %s", integration, owner, name, hint))
 		return
 	}
 	answer, err := repositoryFields.Decode(found[0])
@@ -142,13 +143,13 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 
 // nearest says which repositories there are in place of one that is not: those
 // that differ in upper and lower case alone, else those of the same owner, else
-// any.
-func nearest(owner string, alike, all []client.Repository) string {
+// any; and which argument is most likely at fault.
+func nearest(owner string, alike, all []client.Repository) (at path.Path, hint string) {
 	if len(all) == 0 {
-		return "It has none at all. Check integration_id, and what the integration was given access to."
+		return path.Root("integration_id"), "It has none at all. Check integration_id, and what the integration was given access to."
 	}
 	if len(alike) > 0 {
-		return "Upper and lower case count. Write it as the service does:\n" + listed(repositoryNames(alike))
+		return path.Root("name"), "Upper and lower case count. Write it as the service does:\n" + listed(repositoryNames(alike))
 	}
 	var theirs []client.Repository
 	for _, repo := range all {
@@ -157,9 +158,9 @@ func nearest(owner string, alike, all []client.Repository) string {
 		}
 	}
 	if len(theirs) > 0 {
-		return fmt.Sprintf("Check the name, and what the integration was given access to. Of this owner there are:\n%s", listed(repositoryNames(theirs)))
+		return path.Root("name"), fmt.Sprintf("Check the name, and what the integration was given access to. Of this owner there are:\n%s", listed(repositoryNames(theirs)))
 	}
-	return fmt.Sprintf("Check the owner, and what the integration was given access to. There are:\n%s", listed(repositoryNames(all)))
+	return path.Root("owner"), fmt.Sprintf("Check the owner, and what the integration was given access to. There are:\n%s", listed(repositoryNames(all)))
 }
 
 func repositoryNames(of []client.Repository) []string {

@@ -88,7 +88,7 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 	if s.apiKeyHeader == "" {
 		s.apiKeyHeader = defaultAPIKeyHeader
 	}
-	checkHeader(path.Root("api_key_header"), s.apiKeyHeader, "", diags)
+	checkHeaderName(path.Root("api_key_header"), s.apiKeyHeader, diags)
 	headers := c.Headers.Elements()
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		var text string
@@ -96,14 +96,16 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 			text = s.ValueString()
 		}
 		at := path.Root("headers").AtMapKey(name)
-		checkHeader(at, name, text, diags)
+		if checkHeaderName(at, name, diags) {
+			checkHeaderValue(at, text, diags)
+		}
 		if _, twice := s.header[http.CanonicalHeaderKey(name)]; twice {
 			diags.AddAttributeError(at, "Header given twice", fmt.Sprintf("%s names a header that headers has already, in other upper and lower case. Keep one of them.", at))
 		}
 		s.header.Set(name, text)
 	}
 	if key := orEnv(c.APIKey, envAPIKey); key != "" {
-		checkHeader(path.Root("api_key"), s.apiKeyHeader, key, diags)
+		checkHeaderValue(path.Root("api_key"), key, diags)
 		if s.header.Get(s.apiKeyHeader) != "" {
 			diags.AddAttributeError(path.Root("headers"), "Header given twice", fmt.Sprintf("The header %s carries api_key and stands in headers too. Keep one of them, or choose another api_key_header.", s.apiKeyHeader))
 		}
@@ -185,7 +187,7 @@ func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 		return nil
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		diags.AddAttributeWarning(at, "Credential in the clear", fmt.Sprintf("Requests to %s go over plain http: whoever is on the way can read the credential, and the secrets of deployments. Use https in base_url.", u.Host))
+		diags.AddAttributeWarning(at, "Credential in the clear", fmt.Sprintf("Requests to %s go over plain http: whoever is on the way can read the credential, if there is one, and the secrets of deployments. Use https in base_url.", u.Host))
 	}
 	return u
 }
@@ -201,15 +203,23 @@ var (
 	ownHeaders  = []string{"Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Transfer-Encoding", "User-Agent"}
 )
 
-// checkHeader refuses a header that HTTP cannot carry or that the provider
-// sets itself. The value is never shown.
-func checkHeader(at path.Path, name, value string, diags *diag.Diagnostics) {
+// checkHeaderName refuses the name of a header that HTTP cannot carry or that
+// the provider sets itself.
+func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok bool) {
 	switch {
 	case !headerName.MatchString(name):
 		diags.AddAttributeError(at, "Not a header name", fmt.Sprintf("%q cannot be the name of an HTTP header. Use letters, digits and dashes.", name))
 	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
 		diags.AddAttributeError(at, "Header of the provider", fmt.Sprintf("The provider sets the header %s itself. Take it out, or name another.", http.CanonicalHeaderKey(name)))
-	case !headerValue.MatchString(value):
+	default:
+		return true
+	}
+	return false
+}
+
+// checkHeaderValue refuses a value that HTTP cannot carry, without showing it.
+func checkHeaderValue(at path.Path, value string, diags *diag.Diagnostics) {
+	if !headerValue.MatchString(value) {
 		diags.AddAttributeError(at, "Not a header value", fmt.Sprintf("The value of %s has a line break or another control character, which HTTP cannot carry. A line break at the end often comes from a file: trimspace() takes it off.", at))
 	}
 }
@@ -248,8 +258,10 @@ type access struct {
 	baseURL      string
 	apiKeyHeader string
 	hasKey       bool
+	bareKey      bool // one word, without a scheme before it
 }
 
 func (s settings) access() access {
-	return access{baseURL: s.baseURL.String(), apiKeyHeader: s.apiKeyHeader, hasKey: s.header.Get(s.apiKeyHeader) != ""}
+	key := s.header.Get(s.apiKeyHeader)
+	return access{baseURL: s.baseURL.String(), apiKeyHeader: s.apiKeyHeader, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
 }

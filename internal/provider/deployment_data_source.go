@@ -47,7 +47,7 @@ func (d *deploymentDataSource) ValidateConfig(_ context.Context, req datasource.
 	case id.IsNull() && (name.IsNull() || config.text("name") == ""):
 		resp.Diagnostics.AddError("Neither id nor name", "Nothing says which deployment is meant. Set id, or name.")
 	case !id.IsNull() && !name.IsNull():
-		resp.Diagnostics.AddAttributeError(path.Root("name"), "Both id and name", "Each of the two says which deployment is meant. Set one of them.")
+		resp.Diagnostics.AddAttributeError(path.Root("name"), "Both id and name", "Each of the two says which deployment is meant. Set only one of them.")
 	}
 }
 
@@ -73,7 +73,8 @@ func (d *deploymentDataSource) Read(ctx context.Context, req datasource.ReadRequ
 			return
 		}
 		if len(named) != 1 {
-			addNotOne(&resp.Diagnostics, name, named)
+			summary, detail := notOne(name, named)
+			resp.Diagnostics.AddAttributeError(path.Root("name"), summary, detail)
 			return
 		}
 		found = named[0]

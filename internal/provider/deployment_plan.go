@@ -31,6 +31,7 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	planned := deploymentFields.Plan(req.Config.Raw, req.State.Raw)
 	resp.Plan.Raw = field.With(req.Plan.Raw, planned)
 	if req.State.Raw.IsNull() {
+		r.refuseTakenName(plan, &resp.Diagnostics)
 		return
 	}
 	if plan.replaces(state, "name") || plan.replaces(state, "source") {
@@ -42,10 +43,10 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		r.refuseChanges(resp.Plan.Raw, req.State.Raw, req.Config.Raw, memory, &resp.Diagnostics)
 		return
 	}
-	_, gone, secretsChange := changedSecrets(plan, state)
-	secretsChange = secretsChange && !memory.holds(configuredSecrets(attributesOf(req.Config.Raw)), gone)
-	if secretsChange || deploymentFields.MayDiffer(resp.Plan.Raw, req.State.Raw) {
-		resp.Plan.Raw = field.With(req.Plan.Raw, deploymentFields.Unknown(planned, attributesOf(req.Config.Raw), changesWithRevision(state)...))
+	config := attributesOf(req.Config.Raw)
+	secrets := secretsChangeOf(plan, state, config, memory)
+	if secrets.needed || secrets.open || deploymentFields.MayDiffer(resp.Plan.Raw, req.State.Raw) {
+		resp.Plan.Raw = field.With(req.Plan.Raw, deploymentFields.Unknown(planned, config, changesWithRevision(state)...))
 	}
 }
 
@@ -92,12 +93,31 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 			at, describe(state), state.text(at.String())))
 	case plan.replaces(state, "name"):
 		diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
-			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running, as %s. Delete it in the service when it is not needed.", describe(state), r.whyKept(state)))
+			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running, as %s. Delete it in the service when it is not needed. To keep it here, as after an import, set name to %q, as the service has it.", describe(state), r.whyKept(state), state.text("name")))
 	default:
 		diags.AddAttributeError(path.Root("source"), "A replacement needs a new name", fmt.Sprintf(
 			"The source of deployment %s cannot change, and a replacement of the same name would be refused: the old deployment keeps the name, as %s. You can\n"+
 				"  - set source to %q, as the service has it, if that deployment is the one you mean;\n"+
 				"  - choose a new name as well: that makes a second deployment, and the first keeps running.", describe(state), r.whyKept(state), state.text("source")))
+	}
+}
+
+// refuseTakenName refuses to create what is in the state under the same name
+// and would not be deleted first: so it is when a resource is tainted, or
+// replaced for a reason outside its configuration, of which Terraform tells the
+// provider only that there is something to create. After the apply, the old
+// one would be out of the state, and the new one refused.
+func (r *deploymentResource) refuseTakenName(plan attributes, diags *diag.Diagnostics) {
+	if r.providerData == nil {
+		return
+	}
+	name := plan.text("name")
+	if id, taken := r.kept.Load(name); taken {
+		diags.AddAttributeError(path.Root("name"), "A replacement needs a new name", fmt.Sprintf(
+			"The state has deployment %q (%s), which a destroy would take out of the state and leave running, so that another of that name would be refused. You can\n"+
+				"  - keep it: leave out -replace, take replace_triggered_by out, or, after an apply that failed or a terraform taint, run terraform untaint with the address that stands above;\n"+
+				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
+				"  - let the provider delete it: set extended_operations = true, if your service offers DELETE for deployments, and no deletion_policy = %q.", name, id, deletionAbandon))
 	}
 }
 
@@ -118,20 +138,21 @@ func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, me
 		diags.AddAttributeError(d.At, "The service cannot be changed", fmt.Sprintf(
 			"%s of deployment %s %s. The service's interface shows no operation that changes it, and the provider does not have extended_operations = true. You can\n"+
 				"  - take over the service's value into the configuration;\n"+
-				"  - leave the attribute to the service: name it in lifecycle { ignore_changes = [ … ] };\n"+
-				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
-				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.",
+				"  - leave the attribute to the service: take it out, or name it in lifecycle { ignore_changes = [ … ] };\n"+
+				otherWaysOut,
 			d.At, who, disagreement(d)))
 	}
-	if at, gone, changed := changedSecrets(attributesOf(plan), attributesOf(state)); changed && !memory.holds(configuredSecrets(attributesOf(config)), gone) {
-		diags.AddAttributeError(at, "The service cannot be changed", fmt.Sprintf(
-			"The secrets of deployment %s are not those that the service has, as far as it shows them. Its interface shows no operation that changes them, and the provider does not have extended_operations = true. You can\n"+
+	if secrets := secretsChangeOf(attributesOf(plan), attributesOf(state), attributesOf(config), memory); secrets.needed {
+		diags.AddAttributeError(secrets.at, "The service cannot be changed", fmt.Sprintf(
+			"The secrets of deployment %s cannot be seen to be those that the service has. Its interface shows no operation that changes them, and the provider does not have extended_operations = true. You can\n"+
 				"  - take over the values that the service has;\n"+
-				"  - leave them to the service: take them out, or name them in lifecycle { ignore_changes = [ … ] };\n"+
-				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
-				"  - set extended_operations = true in the provider, if your service offers PATCH for deployments.", who))
+				"  - leave them to the service: take them out, or set lifecycle { ignore_changes = [%s] };\n"+
+				otherWaysOut, who, secrets.at))
 	}
 }
+
+const otherWaysOut = "  - choose a new name: that makes a second deployment, and the first keeps running;\n" +
+	"  - set extended_operations = true in the provider, if your service offers PATCH for deployments."
 
 // disagreement says what the service has and what the configuration wants.
 func disagreement(d field.Difference) string {

@@ -149,10 +149,15 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 
 	made, err := r.client.CreateDeployment(ctx, request)
 	if err != nil {
-		r.addCreateFailure(&resp.Diagnostics, name, err, request.Secrets)
+		r.addCreateFailure(&resp.Diagnostics, name, err, requestPlaces(config, request.Secrets))
 		return
 	}
 	memory := newSecretsMemory()
+	// A first look, by which masks that differ each time are known; not at
+	// values, which a service may show once and mask from then on.
+	if memory.see(made); memory.holds(wanted, nil) {
+		memory.Seen = nil
+	}
 	made, gone := r.waitFor(ctx, made, wait{
 		until: plan.text("wait_until"), limit: waitLimit(ctx, req.Plan.GetAttribute, timeouts.Value.Create, &resp.Diagnostics),
 		done: "created", setting: "timeouts.create", see: memory.see,
@@ -179,7 +184,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 }
 
 // addCreateFailure tells why a deployment was not made.
-func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name string, err error, secrets []client.Secret) {
+func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name string, err error, places locate) {
 	var exists *client.ExistsError
 	var lost *client.LostError
 	switch summary := fmt.Sprintf("Cannot create deployment %q", name); {
@@ -195,18 +200,21 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 		diags.AddError(fmt.Sprintf("Deployment %q may come up later", name), fmt.Sprintf(
 			"The request to create deployment %q was sent, and no usable answer came. %s It is not in the state. Apply again: the provider first looks for the name, and if the deployment is there by then, says how to import it.", name, found))
 	default:
-		r.access.addFailure(diags, summary, err, requestPlaces(secrets))
+		r.access.addFailure(diags, summary, err, places)
 	}
 }
 
-// requestPlaces locates places in the body of a create.
-func requestPlaces(secrets []client.Secret) locate {
+// requestPlaces locates places in the body of a create or a change.
+func requestPlaces(config attributes, secrets []client.Secret) locate {
 	return func(loc []any) (path.Path, bool) {
 		if len(loc) > 0 && loc[0] == "body" {
 			loc = loc[1:]
 		}
 		if len(loc) > 0 && loc[0] == "secrets" {
 			at := path.Root("secrets")
+			if !config["secrets_wo"].IsNull() {
+				at = path.Root("secrets_wo")
+			}
 			if len(loc) > 1 {
 				if i, ok := loc[1].(int); ok && i >= 0 && i < len(secrets) {
 					at = at.AtMapKey(secrets[i].Name)
@@ -243,6 +251,9 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %s cannot be written to the state", describe(state)), err)
 		return
 	}
+	if !r.deletes(state) {
+		r.kept.Store(found.Name, found.ID)
+	}
 	refreshed := deploymentFields.Refresh(req.State.Raw, answer, loadOwned(ctx, req.Private, &resp.Diagnostics))
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
 	memory.see(found)
@@ -257,10 +268,17 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 // ImportState takes an id, an exact name, or an identity. Read does the rest.
 func (r *deploymentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	id := req.ID
+	var identity types.String
+	if id == "" && req.Identity != nil {
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &identity)...)
+		id = identity.ValueString()
+	}
 	switch {
-	case id == "" && req.Identity != nil:
-		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &id)...)
-		if !field.IsUUID(id) && !resp.Diagnostics.HasError() {
+	case resp.Diagnostics.HasError():
+	case id == "":
+		resp.Diagnostics.AddError("No import id", fmt.Sprintf("The id to import is empty, as where a variable of a shell is not set. Give the id of the deployment, a UUID such as %s, or its exact name.", field.ExampleUUID))
+	case !identity.IsNull():
+		if !field.IsUUID(id) {
 			resp.Diagnostics.AddAttributeError(path.Root("id"), "Not a UUID", fmt.Sprintf("The identity has id %q. Give the id of the deployment, a UUID such as %s; to import by name, use id in place of identity.", id, field.ExampleUUID))
 		}
 	case !field.IsUUID(id):
@@ -280,24 +298,23 @@ func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *d
 	case err != nil:
 		r.access.addFailure(diags, fmt.Sprintf("Cannot look for deployment %q", name), err, nil)
 	case len(found) != 1:
-		addNotOne(diags, name, found)
+		diags.AddError(notOne(name, found))
 	default:
 		return found[0].ID
 	}
 	return ""
 }
 
-// addNotOne tells that a name fits no deployment, or several.
-func addNotOne(diags *diag.Diagnostics, name string, found []*client.Deployment) {
+// notOne tells that a name fits no deployment, or several.
+func notOne(name string, found []*client.Deployment) (summary, detail string) {
 	if len(found) == 0 {
-		diags.AddError("No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q, in these letters. Check the name, and that the credential may see the deployment; or give its id, a UUID such as %s.", name, field.ExampleUUID))
-		return
+		return "No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q, in these letters. Check the name, and that the credential may see the deployment; or give its id, a UUID such as %s.", name, field.ExampleUUID)
 	}
 	var candidates []string
 	for _, d := range found {
 		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, ofTheService(d.Source), ofTheService(d.Status)))
 	}
-	diags.AddError("Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Give the id of one of them:\n%s", len(found), name, listed(candidates)))
+	return "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Give the id of one of them:\n%s", len(found), name, listed(candidates))
 }
 
 // noSuchID tells that an id fits no deployment.

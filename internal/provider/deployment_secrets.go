@@ -8,6 +8,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -65,9 +66,15 @@ type secretsMemory struct {
 	// Applied are those of the reading after the last apply, of the secrets
 	// that the configuration set then; nil before the first.
 	Applied map[string]string `json:"applied,omitempty"`
+	// Unlisted are the names of secrets of the last apply that the service did
+	// not list after it.
+	Unlisted []string `json:"unlisted,omitempty"`
 	// Version and AppliedVersion tell two states of the deployment apart.
 	Version        string `json:"version,omitempty"`
 	AppliedVersion string `json:"applied_version,omitempty"`
+	// Echoes says that what the service echoed after the last apply were the
+	// values themselves.
+	Echoes bool `json:"echoes,omitempty"`
 	// Random says that the service masks at random: its echo says nothing.
 	Random bool `json:"random,omitempty"`
 }
@@ -128,11 +135,16 @@ func differ(a, b map[string]string) bool {
 
 // apply remembers that the service now has these secrets, as it was last seen.
 func (m *secretsMemory) apply(values secretValues) {
-	m.Applied = map[string]string{}
-	for name := range values {
-		if digest, ok := m.Seen[name]; ok {
-			m.Applied[name] = digest
+	m.Applied, m.Unlisted = map[string]string{}, nil
+	for _, s := range values.sorted() {
+		if digest, ok := m.Seen[s.Name]; ok {
+			m.Applied[s.Name] = digest
+		} else {
+			m.Unlisted = append(m.Unlisted, s.Name)
 		}
+	}
+	if len(values) > 0 {
+		m.Echoes = m.holds(values, nil)
 	}
 	m.AppliedVersion = m.Version
 }
@@ -154,19 +166,52 @@ func (m *secretsMemory) drifted() []string {
 }
 
 // holds reports whether the service is seen to have exactly these values, and
-// none of those in gone.
+// none of those in gone. That one is not listed says nothing of a service that
+// did not list it when it was there.
 func (m *secretsMemory) holds(values secretValues, gone []string) bool {
 	for name, value := range values {
-		if subtle.ConstantTimeCompare([]byte(m.Seen[name]), []byte(m.digest(name, value))) == 0 {
+		if !m.shows(name, value) {
 			return false
 		}
 	}
 	for _, name := range gone {
-		if _, there := m.Seen[name]; there {
+		_, there := m.Seen[name]
+		_, listed := m.Applied[name]
+		if there || !listed {
 			return false
 		}
 	}
 	return true
+}
+
+func (m *secretsMemory) shows(name, value string) bool {
+	return subtle.ConstantTimeCompare([]byte(m.Seen[name]), []byte(m.digest(name, value))) == 1
+}
+
+// notTaken says, of a service that echoes values, how what it showed after a
+// change is still as it was before.
+func (m *secretsMemory) notTaken(before *secretsMemory, change secretsChange) []string {
+	if !before.Echoes || before.Random || differ(before.Applied, before.Seen) {
+		return nil
+	}
+	var still []string
+	for _, secret := range change.values.sorted() {
+		former, had := before.Seen[secret.Name]
+		shown, there := m.Seen[secret.Name]
+		switch {
+		case m.shows(secret.Name, secret.Value):
+		case !had && !there:
+			still = append(still, fmt.Sprintf("does not show secret %q, which is new", secret.Name))
+		case had && former == shown:
+			still = append(still, fmt.Sprintf("still shows the former value of secret %q", secret.Name))
+		}
+	}
+	for _, name := range change.gone {
+		if former, had := before.Seen[name]; had && former == m.Seen[name] {
+			still = append(still, fmt.Sprintf("still shows secret %q, which was taken out", name))
+		}
+	}
+	return still
 }
 
 func orNothing(s *string) string {
@@ -197,27 +242,41 @@ func forgetSecrets(state attributes, names []string, refreshed field.Values, dia
 		fmt.Sprintf("The service shows other secrets of deployment %s than after the last apply: somebody has changed %s. Without secrets_wo_version no plan can send them again. Set it to a number, and raise that to send them.", describe(state), strings.Join(names, ", ")))
 }
 
-// changedSecrets reports whether a plan changes secrets, at which attribute,
-// and which names it takes away.
-func changedSecrets(plan, state attributes) (at path.Path, gone []string, changed bool) {
-	if !plan["secrets_wo_version"].IsNull() && !plan["secrets_wo_version"].Equal(state["secrets_wo_version"]) {
-		return path.Root("secrets_wo_version"), nil, true
+// secretsChange is what a plan wants of the secrets in the service.
+type secretsChange struct {
+	at     path.Path    // where the configuration says so
+	values secretValues // all that there shall be, nil when they are not known
+	gone   []string     // names of the last apply that are not among them
+	needed bool         // the service is not seen to have them so
+	open   bool         // whether it has is for the apply to say
+}
+
+// secretsChangeOf compares the secrets of a plan with those of the last apply,
+// and with what the service shows.
+func secretsChangeOf(plan, state, config attributes, memory *secretsMemory) secretsChange {
+	c := secretsChange{at: path.Root("secrets")}
+	known, wanted := secretValuesOf(state["secrets"]), plan["secrets"]
+	if version := plan["secrets_wo_version"]; !version.IsNull() {
+		if version.Equal(state["secrets_wo_version"]) {
+			return c
+		}
+		c.at, wanted = path.Root("secrets_wo_version"), config["secrets_wo"]
+		// Named in ignore_changes, write-only values come to light at apply only.
+		c.needed = wanted.IsNull()
 	}
-	at = path.Root("secrets")
-	wanted := plan["secrets"]
-	if wanted.IsNull() || !wanted.IsFullyKnown() {
-		return at, nil, false // left out, it is the service's; not known, it is for the apply to say
+	if wanted.IsNull() {
+		return c // left out, they are the service's
 	}
-	before, after := secretValuesOf(state["secrets"]), secretValuesOf(wanted)
-	for name := range before {
-		if _, stays := after[name]; !stays {
-			gone = append(gone, name)
+	c.values, c.open = secretValuesOf(wanted), !wanted.IsFullyKnown()
+	if c.open || known != nil && maps.Equal(known, c.values) {
+		return c
+	}
+	before := slices.Concat(slices.Collect(maps.Keys(known)), slices.Collect(maps.Keys(memory.Applied)), memory.Unlisted)
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(before))) {
+		if _, stays := c.values[name]; !stays {
+			c.gone = append(c.gone, name)
 		}
 	}
-	for name, value := range after {
-		if old, there := before[name]; !there || old != value {
-			changed = true
-		}
-	}
-	return at, gone, changed || len(gone) > 0
+	c.needed = !memory.holds(c.values, c.gone)
+	return c
 }

@@ -106,7 +106,7 @@ func TestAccRandomMasksAreNoDrift(t *testing.T) {
   secrets = { A = "one" }
 }`
 	revised.Config = withoutOutput
-	check(t, resource.TestStep{Config: config}, planIsEmpty(config), resource.TestStep{RefreshState: true}, resource.TestStep{Config: withoutOutput}, revised)
+	check(t, resource.TestStep{Config: config}, planIsEmpty(config), resource.TestStep{Config: withoutOutput}, revised)
 }
 
 func TestAccImportedSecretsThatMatchNeedNoWrite(t *testing.T) {
@@ -152,4 +152,108 @@ func TestAccChangedSecretsAreRefused(t *testing.T) {
 		planIsEmpty(config(secretsArgument(true, 1, `A = "changed, but nobody says so"`))),
 		resource.TestStep{Config: config(secretsArgument(true, 2, `A = "two"`)), ExpectError: refused},
 	)
+}
+
+// A service that echoes values shows whether it took new ones.
+func TestAccSecretsThatAreIgnored(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after string
+		says          []string
+	}{
+		"another value":     {`A = "planted-one"`, `A = "planted-two"`, []string{`still shows the former value of secret "A"`}},
+		"one more":          {`A = "planted-one"`, `A = "planted-one", B = "planted-two"`, []string{`does not show secret "B", which is new`}},
+		"one less":          {`A = "planted-one", B = "planted-two"`, `A = "planted-one"`, []string{`still shows secret "B", which was taken out`}},
+		"another, one less": {`A = "planted-one", B = "planted-two"`, `A = "planted-three"`, []string{`still shows the former value of secret "A"`, `still shows secret "B", which was taken out`}},
+	} {
+		for _, writeOnly := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, write-only %t", name, writeOnly), func(t *testing.T) {
+				t.Parallel()
+				s := newService(t, fakeserver.Options{Extended: true, IgnorePatch: true})
+				config := func(version int, values string) string {
+					return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(writeOnly, version, values))
+				}
+				want := "(?s)The change did not take"
+				for _, says := range c.says {
+					want += ".*" + flexible(says)
+				}
+				checkSecrets(t,
+					resource.TestStep{Config: config(1, c.before)},
+					resource.TestStep{Config: config(2, c.after), ExpectError: regexp.MustCompile(want)},
+					planIsEmpty(config(1, c.before)),
+				)
+			})
+		}
+	}
+}
+
+// What is taken out is sent, whatever the service shows of secrets.
+func TestAccSecretsThatAreTakenOutAreSent(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]fakeserver.SecretsMode{"echoed": fakeserver.EchoSecrets, "masked": fakeserver.MaskSecrets, "left out": fakeserver.OmitSecrets} {
+		for _, writeOnly := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, write-only %t", name, writeOnly), func(t *testing.T) {
+				t.Parallel()
+				s := newService(t, fakeserver.Options{Extended: true, Secrets: mode})
+				config := func(version int, values string) string {
+					return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(writeOnly, version, values))
+				}
+				checkSecrets(t,
+					resource.TestStep{Config: config(1, `A = "one", B = "two"`)},
+					resource.TestStep{Config: config(2, `A = "one"`)},
+					planIsEmpty(config(2, `A = "one"`)),
+					resource.TestStep{Config: config(3, ``)},
+					planIsEmpty(config(3, ``)),
+				)
+				if sent, want := fmt.Sprint(s.patches(t)), "[map[secrets:[map[name:A value:one]]] map[secrets:[]]]"; sent != want {
+					t.Errorf("sent %s, want %s", sent, want)
+				}
+			})
+		}
+	}
+}
+
+// The values are those of the last apply: nothing has to be sent, though the
+// service does not show them.
+func TestAccSecretsMoveToWriteOnlyWithoutAWrite(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
+	config := func(argument string) string { return s.provider() + deployment("app", "internal_docker", argument) }
+	checkSecrets(t,
+		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one"`))},
+		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "two"`)), ExpectError: refused},
+		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "one"`))},
+		planIsEmpty(config(secretsArgument(true, 1, `A = "one"`))),
+	)
+	assertDocumentedOperationsOnly(t, s)
+}
+
+// A plan cannot see write-only values that are named in ignore_changes: it
+// refuses a new version of them, and passes when that is what is named.
+func TestAccIgnoredWriteOnlySecrets(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
+	config := func(version int, ignored string) string {
+		return s.provider() + deployment("app", "internal_docker", secretsArgument(true, version, `A = "one"`)+"\n  lifecycle { ignore_changes = ["+ignored+"] }")
+	}
+	checkSecrets(t,
+		resource.TestStep{Config: config(1, "")},
+		resource.TestStep{Config: config(2, "secrets_wo"), PlanOnly: true, ExpectError: refused},
+		planIsEmpty(config(2, "secrets_wo_version")),
+	)
+}
+
+// Values that are known only at apply may come to a change, and the plan leaves
+// open what that changes.
+func TestAccSecretsThatAreNotKnownAtPlan(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true})
+	config := func(version int) string {
+		return s.provider(extended) + fmt.Sprintf("resource \"terraform_data\" \"value\" { input = \"value-%d\" }\n", version) +
+			deployment("app", "internal_docker", secretsArgument(true, version, "A = terraform_data.value.output"))
+	}
+	checkSecrets(t, resource.TestStep{Config: config(1)}, resource.TestStep{Config: config(2)}, planIsEmpty(config(2)))
+	if sent, want := fmt.Sprint(s.patches(t)), "[map[secrets:[map[name:A value:value-2]]]]"; sent != want {
+		t.Errorf("sent %s, want %s", sent, want)
+	}
 }

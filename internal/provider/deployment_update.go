@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -31,11 +30,14 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 		}
 		resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, req.State.Raw))
 	} else {
-		answer, ok := r.change(ctx, req, memory, secrets, &resp.Diagnostics)
+		answer, read, ok := r.change(ctx, req, memory, &resp.Diagnostics)
 		if !ok {
 			return
 		}
-		found := deploymentFields.Differences(req.Config.Raw, answer)
+		var found []field.Difference
+		if read {
+			found = deploymentFields.Differences(req.Config.Raw, answer)
+		}
 		if len(found) == 0 && !resp.Diagnostics.HasError() {
 			resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
 		} else {
@@ -53,8 +55,9 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 }
 
 // change sends what the service does not have yet, waits, and returns what the
-// service then has. It is not ok when there is nothing new to save.
-func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, memory *secretsMemory, secrets secretValues, diags *diag.Diagnostics) (answer tftypes.Value, ok bool) {
+// service then has; it was not read when all there is is from before. It is not
+// ok when there is nothing new to save.
+func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, memory *secretsMemory, diags *diag.Diagnostics) (answer tftypes.Value, read, ok bool) {
 	state := attributesOf(req.State.Raw)
 	summary := fmt.Sprintf("Cannot change deployment %s", describe(state))
 	const gone = "The service lists it no more: somebody has deleted it. Plan again: that proposes to create it anew."
@@ -62,29 +65,29 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 	now, err := r.client.DeploymentNow(ctx, state.text("id"))
 	if errors.Is(err, client.ErrNotFound) {
 		diags.AddError(summary, gone)
-		return answer, false
+		return answer, false, false
 	}
 	if err != nil {
 		r.access.addFailure(diags, summary, err, nil)
-		return answer, false
+		return answer, false, false
 	}
 	memory.see(now)
 	if answer, err = deploymentFields.Decode(now); err != nil {
 		addMistake(diags, summary, err)
-		return answer, false
+		return answer, false, false
 	}
 	change, changed, err := changeOf(req.Config.Raw, answer)
 	if err != nil {
 		addMistake(diags, summary, err)
-		return answer, false
+		return answer, false, false
 	}
-	secretsAt, taken, secretsChanged := changedSecrets(attributesOf(req.Plan.Raw), state)
-	secretsChanged = secretsChanged && !memory.holds(secrets, taken)
-	if secretsChanged {
-		change.Secrets = secrets.sorted()
+	secrets := secretsChangeOf(attributesOf(req.Plan.Raw), state, attributesOf(req.Config.Raw), memory)
+	sent := secrets.needed && secrets.values != nil
+	if sent {
+		change.Secrets = secrets.values.sorted()
 	}
-	if !changed && !secretsChanged {
-		return answer, true
+	if !changed && !sent {
+		return answer, true, true
 	}
 	before := *memory
 	written, err := r.client.UpdateDeployment(ctx, now.ID, change)
@@ -92,13 +95,13 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 	case errors.Is(err, client.ErrNotOffered):
 		diags.AddError("The service does not offer changes", fmt.Sprintf(
 			"The service lists deployment %s, but does not take PATCH for it, although the provider has extended_operations = true. Nothing was changed. Set that to false, and take over the values that the service has.\n\n%s", describe(state), sentence(err.Error())))
-		return answer, false
+		return answer, false, false
 	case errors.Is(err, client.ErrNotFound):
 		diags.AddError(summary, gone)
-		return answer, false
+		return answer, false, false
 	case err != nil:
-		r.access.addFailure(diags, summary, err, requestPlaces(change.Secrets))
-		return answer, false
+		r.access.addFailure(diags, summary, err, requestPlaces(attributesOf(req.Config.Raw), change.Secrets))
+		return answer, false, false
 	}
 	var revision *string
 	if written != nil {
@@ -110,23 +113,31 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 		done:  "changed", setting: "timeouts.update", see: memory.see,
 	}, diags)
 	if vanished {
-		return answer, false
+		return answer, false, false
 	}
-	if last, err = r.client.Settled(ctx, last, written, func(d *client.Deployment) bool {
+	// What was changed is read back even when Terraform is interrupted, as it
+	// is to be saved then, too.
+	if last, err = r.client.Settled(context.WithoutCancel(ctx), last, written, func(d *client.Deployment) bool {
 		decoded, err := deploymentFields.Decode(d)
-		return err == nil && len(deploymentFields.Differences(req.Config.Raw, decoded)) == 0
+		seen := *memory
+		seen.see(d)
+		return err == nil && len(deploymentFields.Differences(req.Config.Raw, decoded)) == 0 && !(sent && len(seen.notTaken(&before, secrets)) > 0)
 	}); err != nil {
 		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s back", describe(state)), err, nil)
+		return answer, false, true
 	}
 	memory.see(last)
-	if secretsChanged {
-		addSecretsNotTaken(diags, describe(state), secretsAt, before, memory, state, secrets)
+	if sent {
+		for _, still := range memory.notTaken(&before, secrets) {
+			diags.AddAttributeError(secrets.at, "The change did not take", fmt.Sprintf(
+				"The service accepted the change of deployment %s, but %s. The state holds what the service has. Ask those who run the service, or apply again.", describe(state), still))
+		}
 	}
 	if answer, err = deploymentFields.Decode(last); err != nil {
 		addMistake(diags, summary, err)
-		return answer, false
+		return answer, false, false
 	}
-	return answer, true
+	return answer, true, true
 }
 
 // changeOf is the request that has the service take on what a configuration
@@ -145,27 +156,13 @@ func changeOf(config, has tftypes.Value) (change client.DeploymentChange, change
 // addNotTaken tells of what the service took but did not apply.
 func addNotTaken(diags *diag.Diagnostics, who string, found []field.Difference) {
 	for _, d := range found {
-		still := fmt.Sprintf("is still %s in the service, not %s", d.Has, d.Wanted)
+		still := fmt.Sprintf("is still %s in the service; it should be %s", d.Has, d.Wanted)
 		if d.Has == d.Wanted { // the values are not to be shown
 			still = "still has another value in the service"
 		}
 		diags.AddAttributeError(d.At, "The change did not take", fmt.Sprintf(
 			"The service accepted the change of deployment %s, but %s %s. The state holds what the service has. Ask those who run the service, or set what it has.",
 			who, d.At, still))
-	}
-}
-
-// addSecretsNotTaken tells of secrets that the service echoes as they were
-// before, if it is one that echoes values.
-func addSecretsNotTaken(diags *diag.Diagnostics, who string, at path.Path, before secretsMemory, after *secretsMemory, state attributes, secrets secretValues) {
-	known := secretValuesOf(state["secrets"])
-	for name, value := range secrets {
-		old, had := known[name]
-		echoes := had && before.Seen[name] == before.digest(name, old)
-		if echoes && old != value && after.Seen[name] == before.Seen[name] {
-			diags.AddAttributeError(at, "The change did not take", fmt.Sprintf(
-				"The service accepted the change of deployment %s, but still shows the former value of secret %q. The state holds what the service has. Ask those who run the service, or apply again.", who, name))
-		}
 	}
 }
 

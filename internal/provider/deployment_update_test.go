@@ -144,11 +144,11 @@ func TestAccServiceThatIgnoresAChange(t *testing.T) {
 	check(t,
 		resource.TestStep{Config: config(before)},
 		resource.TestStep{Config: config(strings.Replace(before, "//a", "//b", 1)),
-			ExpectError: regexp.MustCompile(`(?s)The change did not take.*source_config\.custom_url[\s│]+is[\s│]+still[\s│]+"https://a\.example\.com"[\s│]+in[\s│]+the[\s│]+service,[\s│]+not[\s│]+"https://b\.example\.com"`)},
+			ExpectError: regexp.MustCompile(`(?s)The change did not take.*source_config\.custom_url[\s│]+is[\s│]+still[\s│]+"https://a\.example\.com"[\s│]+in[\s│]+the[\s│]+service;[\s│]+it[\s│]+should[\s│]+be[\s│]+"https://b\.example\.com"`)},
 		// The state holds what the service has.
 		resource.TestStep{Config: config(before), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: config(strings.Replace(before, `" }`, `", resource_spec = { labels = { a = "1" }, sidecars = [{ name = "a" }] } }`, 1)),
-			ExpectError: regexp.MustCompile(`(?s)labels[\s│]+is[\s│]+still[\s│]+nothing[\s│]+in[\s│]+the[\s│]+service,[\s│]+not[\s│]+\{"a":"1"\}.*sidecars[\s│]+is[\s│]+still[\s│]+nothing[\s│]+in[\s│]+the[\s│]+service,[\s│]+not[\s│]+\["a"\]`)},
+			ExpectError: regexp.MustCompile(`(?s)labels[\s│]+is[\s│]+still[\s│]+not[\s│]+set[\s│]+in[\s│]+the[\s│]+service;[\s│]+it[\s│]+should[\s│]+be[\s│]+\{"a":"1"\}.*sidecars[\s│]+is[\s│]+still[\s│]+not[\s│]+set[\s│]+in[\s│]+the[\s│]+service;[\s│]+it[\s│]+should[\s│]+be[\s│]+\["a"\]`)},
 		resource.TestStep{Config: config(strings.Replace(before, "planted-one", "planted-two", 1)), ExpectError: regexp.MustCompile(`(?s)The change did not take.*former[\s│]+value[\s│]+of[\s│]+secret[\s│]+"A"`)},
 	)
 }

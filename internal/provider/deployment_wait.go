@@ -52,7 +52,7 @@ func waitLimit(ctx context.Context, get func(context.Context, path.Path, any) di
 type wait struct {
 	until    string                   // wait_until
 	revision *string                  // the latest revision is to be this one, when not nil
-	limit    time.Duration            //
+	limit    time.Duration            // how long at most
 	done     string                   // what was done: "created"
 	setting  string                   // what sets the limit
 	see      func(*client.Deployment) // is shown each reading

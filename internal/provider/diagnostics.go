@@ -37,8 +37,8 @@ func (a access) addFailure(diags *diag.Diagnostics, summary string, err error, a
 			break
 		}
 		if place, ok := at(f.Loc); ok {
-			// Terraform shows the line of the outermost attribute: the text says which.
-			diags.AddAttributeError(place, summary, fmt.Sprintf("The service refuses %s: %s Change it, then run again.", place, sentence(f.Message)))
+			// Older Terraforms show the line of the resource only: the text says which.
+			diags.AddAttributeError(place, summary, fmt.Sprintf("The service refuses %s: %s Change it, then run again.", place, closed(f.Message)))
 			told++
 		}
 	}
@@ -64,7 +64,7 @@ func (a access) advice(failed *client.Error) string {
 		if !a.hasKey {
 			return fmt.Sprintf("No credential was sent. Set api_key, or %s; it goes into the header %s (api_key_header).", envAPIKey, a.apiKeyHeader)
 		}
-		return fmt.Sprintf("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header).", envAPIKey, a.apiKeyHeader)
+		return fmt.Sprintf("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", envAPIKey, a.apiKeyHeader, a.schemeHint())
 	case failed.Status == http.StatusNotFound && strings.Contains(failed.Path, "/integrations/"):
 		return fmt.Sprintf("Check integration_id, and base_url: the service was looked for at %s.", a.baseURL)
 	case failed.Status == http.StatusNotFound:
@@ -77,6 +77,8 @@ func (a access) advice(failed *client.Error) string {
 		return "The service refuses the request as it is. Change what it names, then run again."
 	case failed.Untrusted():
 		return fmt.Sprintf("The certificate of the service at %s is not trusted. If it comes from an authority of your own, set ca_cert_file in the provider to the file of that authority.", a.baseURL)
+	case failed.SpeaksPlainHTTP():
+		return fmt.Sprintf("The service answers in plain http there. Write http:// in base_url (%s), or give the port that speaks https.", a.baseURL)
 	case failed.Redirected():
 		return fmt.Sprintf("Check base_url (%s): set it to the address that the service has itself, if you trust the one that it leads to.", a.baseURL)
 	case failed.Malformed:
@@ -88,6 +90,14 @@ func (a access) advice(failed *client.Error) string {
 	default:
 		return fmt.Sprintf("Run again. If it stays, check that base_url (%s) leads to the service itself and not to something before it.", a.baseURL)
 	}
+}
+
+// schemeHint reminds of what the header Authorization usually begins with.
+func (a access) schemeHint() string {
+	if a.bareKey && strings.EqualFold(a.apiKeyHeader, "Authorization") {
+		return ", without a scheme before it; most services expect one there, as in \"Bearer KEY\""
+	}
+	return ""
 }
 
 // addMistake tells of what only a mistake in the provider brings about.
@@ -140,7 +150,14 @@ func sentence(message string) string {
 		return "No reason is given."
 	}
 	first, size := utf8.DecodeRuneInString(message)
-	message = string(unicode.ToUpper(first)) + message[size:]
+	return closed(string(unicode.ToUpper(first)) + message[size:])
+}
+
+// closed makes a message end like a sentence.
+func closed(message string) string {
+	if message == "" {
+		return "no reason is given."
+	}
 	if !strings.HasSuffix(message, ".") && !strings.HasSuffix(message, "!") && !strings.HasSuffix(message, "?") {
 		message += "."
 	}

@@ -51,6 +51,12 @@ func TestAccInterruptedChangeAndDeletion(t *testing.T) {
 				t.Errorf("custom_url is %v", url)
 			}
 			assertOne(t, w, s)
+			if out := w.printed(); strings.Contains(out, "did not take") || strings.Contains(out, "Cannot read") {
+				t.Errorf("the change was not read back:\n%s", out)
+			}
+			if !fault.Cut {
+				w.succeed("plan", "-detailed-exitcode", "-refresh=false")
+			}
 			w.succeed("plan", "-detailed-exitcode")
 		})
 		t.Run("a deletion "+name, func(t *testing.T) {

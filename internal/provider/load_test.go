@@ -35,14 +35,15 @@ func (s *service) names() map[string]int {
 	return names
 }
 
-func many(n int) string {
+func many(n int, more ...string) string {
 	return fmt.Sprintf(`
 resource "graphdeploy_deployment" "this" {
   count  = %d
   name   = "app-${count.index}"
   source = "internal_docker"
+  %s
 }
-`, n)
+`, n, strings.Join(more, "\n  "))
 }
 
 // 200 creates at once, through a service that loses one answer in five: there
@@ -93,7 +94,8 @@ func TestAccSoak(t *testing.T) {
 	for round := range *soak {
 		s.FailRandomly(int64(round), 0.15, faults...)
 		n := 5 + choose.IntN(20)
-		w.configure(settings, many(n))
+		// One of the faults agrees to a deletion and does not delete.
+		w.configure(settings, many(n, `timeouts = { delete = "10s" }`))
 		steps := [][]string{{"apply", "-auto-approve"}, {"plan"}}
 		if choose.IntN(3) == 0 {
 			steps = append(steps, []string{"destroy", "-auto-approve"})

@@ -218,6 +218,11 @@ func messageGroups() []messageGroup {
 		{"Changing and replacing", "", []provocation{
 			plain(func(s *stage) {
 				s.configure(`{}`)
+				s.refresh(s.apply(nil, shop))
+				s.plan(nil, shop) // as with -replace
+			}),
+			plain(func(s *stage) {
+				s.configure(`{}`)
 				made := s.apply(nil, with(`"source_config":{"resource_spec":{"memory_mb":1024}}`))
 				s.plan(made, with(`"source_config":{"resource_spec":{"memory_mb":2048}}`))
 			}),
@@ -265,6 +270,11 @@ func messageGroups() []messageGroup {
 				s.configure(withExtended)
 				made := s.apply(nil, with(`"secrets":{"TOKEN":"planted"},"source_config":{"resource_spec":{"memory_mb":1024,"sidecars":[{"name":"proxy","env":[{"name":"KEY","value":"planted"}]}]}}`))
 				s.apply(made, with(`"secrets":{"TOKEN":"planted-too"},"source_config":{"resource_spec":{"memory_mb":2048,"sidecars":[{"name":"proxy","env":[{"name":"KEY","value":"planted-too"}]}]}}`))
+			}},
+			{options: fakeserver.Options{Extended: true, IgnorePatch: true, Secrets: fakeserver.EchoSecrets}, run: func(s *stage) {
+				s.configure(withExtended)
+				made := s.apply(nil, with(`"secrets":{"TOKEN":"planted"}`))
+				s.apply(made, with(`"secrets":{"KEY":"planted"}`))
 			}},
 			{options: fakeserver.Options{Extended: true, IgnorePatch: true}, run: func(s *stage) {
 				s.configure(`{"extended_operations":true,"max_retries":0}`)
@@ -316,6 +326,7 @@ func messageGroups() []messageGroup {
 				s.take("aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee", nil)
 				s.take("shop", nil)
 				s.take("", s.identity("shop"))
+				s.take("", nil)
 			}),
 			{options: fakeserver.Options{AllowDuplicateNames: true}, run: func(s *stage) {
 				s.configure(`{}`)
@@ -410,6 +421,13 @@ func messageGroups() []messageGroup {
 			plain(func(s *stage) {
 				s.Fail(fakeserver.AnyRoute, -1, fakeserver.Fault{Status: 401})
 				s.configure(`{}`)
+				s.data("graphdeploy_deployments", `{}`)
+				s.configure(`{"api_key":"planted","api_key_header":"Authorization"}`)
+				s.data("graphdeploy_deployments", `{}`)
+			}),
+			plain(func(s *stage) {
+				s.hide[strings.Replace(s.url, "http:", "https:", 1)] = "https://deployments.example.com"
+				s.configure(fmt.Sprintf(`{"base_url":%q}`, strings.Replace(s.url, "http:", "https:", 1)))
 				s.data("graphdeploy_deployments", `{}`)
 			}),
 			plain(func(s *stage) {

@@ -366,12 +366,12 @@ description: |-
 
 # Messages
 
-Every error and warning of the provider, as it shows them, with example values: a deployment "shop", a service at
+The errors and warnings of the provider, as it shows them, with example values: a deployment "shop", a service at
 https://deployments.example.com. Search for the first line of yours. Beside these, Terraform has messages of its own, such as for an
-argument that is missing.
+argument that is missing, or for a write-only argument on a version that knows none.
 
-Terraform shows the place in the configuration with each message, but only the line where the outermost attribute begins; the text
-names the whole path. No message shows the value of a secret, nor of the credential.
+Terraform shows the place in the configuration with each message: newer versions the line itself, older ones, for what stands within
+an attribute, only the resource. So the text names the whole path. No message shows the value of a secret, nor of the credential.
 `
 
 // writeMessages writes messages, those of one summary together.
@@ -441,7 +441,7 @@ func assertReadable(t *testing.T, m told) {
 	if strings.HasSuffix(m.summary, ".") || m.summary != strings.TrimSpace(m.summary) {
 		t.Errorf("not a summary: %q", m.summary)
 	}
-	// Terraform shows the line of the outermost attribute only.
+	// Older Terraforms show no line within an attribute.
 	if strings.ContainsAny(m.at, ".[") && !strings.Contains(m.detail, strings.TrimSuffix(m.at, "[…]")) && m.summary != "Invalid Configuration for Read-Only Attribute" {
 		t.Errorf("the message at %s does not name it: %q", m.at, whole)
 	}

@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -46,6 +47,9 @@ type providerData struct {
 	extended bool
 	// access says in words how the service is reached, for messages.
 	access access
+	// kept are the deployments of the state, name to id, that a destroy would
+	// leave running.
+	kept sync.Map
 }
 
 func (p *graphdeploy) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -157,9 +161,9 @@ func configured(data any, diags *diag.Diagnostics) *providerData {
 	if data == nil {
 		return nil
 	}
-	provider, ok := data.(*providerData)
+	shared, ok := data.(*providerData)
 	if !ok {
 		addMistake(diags, "The provider is not configured", fmt.Errorf("its data is a %T", data))
 	}
-	return provider
+	return shared
 }

@@ -58,3 +58,48 @@ func TestAccReplacementSaysWhatBecomesOfTheOld(t *testing.T) {
 		}
 	})
 }
+
+// Of a replacement for a reason outside the configuration Terraform tells the
+// provider only that there is something to create. Where the old deployment
+// would keep the name, the plan refuses it all the same, and nothing is lost.
+func TestAccReplacementUnderTheSameName(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	for name, c := range map[string]struct {
+		setting, argument string
+		taint, refused    bool
+	}{
+		"-replace":                           {"", "", false, true},
+		"tainted":                            {"", "", true, true},
+		"-replace of what is to be kept":     {extended, `deletion_policy = "abandon"`, false, true},
+		"-replace where it is deleted first": {extended, "", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{Extended: true})
+			w := newWorkspace(t, built)
+			config, _, _ := strings.Cut(deployment("app", "internal_docker", c.argument), "output ")
+			w.configure(s.provider(c.setting), config)
+			w.succeed("apply", "-auto-approve")
+			id := s.stored(t)["id"]
+			args := []string{"apply", "-auto-approve"}
+			if c.taint {
+				w.succeed("taint", this)
+			} else {
+				args = append(args, "-replace="+this)
+			}
+			out, status := w.run(args...)
+			if refused := status != 0 && strings.Contains(out, "A replacement needs a new name"); refused != c.refused {
+				t.Errorf("refused: %t, want %t:\n%s", refused, c.refused, out)
+			}
+			if same := s.stored(t)["id"] == id; same != c.refused {
+				t.Errorf("the same deployment: %t, want %t", same, c.refused)
+			}
+			if c.taint {
+				w.succeed("untaint", this)
+			}
+			assertOneDeployment(t, w, s)
+			w.succeed("plan", "-detailed-exitcode")
+		})
+	}
+}

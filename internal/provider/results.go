@@ -27,14 +27,15 @@ type results struct {
 // add takes a value of a client type.
 func (r *results) add(value any, diags *diag.Diagnostics) {
 	item, err := r.fields.Decode(value)
+	var packed tfprotov6.DynamicValue
 	if err == nil {
-		var packed tfprotov6.DynamicValue
 		packed, err = tfprotov6.NewDynamicValue(r.fields.Type(), item)
-		r.packed = append(r.packed, packed.MsgPack)
 	}
 	if err != nil {
 		addMistake(diags, "An answer of the service cannot be shown", err)
+		return
 	}
+	r.packed = append(r.packed, packed.MsgPack)
 	if len(r.packed) == longList {
 		limitGrowth(growthWithLongLists)
 	}

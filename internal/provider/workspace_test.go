@@ -170,6 +170,13 @@ func (w *workspace) note(args []string, printed []byte) {
 	fmt.Fprintf(&w.all, "\n--- terraform %s\n%s", strings.Join(args, " "), printed)
 }
 
+// printed is what all runs have printed.
+func (w *workspace) printed() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all.String()
+}
+
 // succeed runs Terraform and fails the test if that fails.
 func (w *workspace) succeed(args ...string) string {
 	w.t.Helper()
