@@ -55,7 +55,7 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 }
 
 // change sends what the service does not have yet, waits, and returns what the
-// service then has; it was not read when all there is is from before. It is not
+// service then has; read is false when that is from before. It is not
 // ok when there is nothing new to save.
 func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, memory *secretsMemory, diags *diag.Diagnostics) (answer tftypes.Value, read, ok bool) {
 	state := attributesOf(req.State.Raw)
