@@ -13,8 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"sort"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -260,7 +258,7 @@ func (c *Client) plainWords(resp *http.Response, body []byte, secret []string) s
 	if !utf8.Valid(body) && bytes.ContainsRune(body, 0) {
 		return "an answer that is not text"
 	}
-	text := redact(oneLine(string(body)), c.secrets(secret))
+	text := redact(oneLine(string(body)), c.hidden(secret))
 	text = htmlInvisible.ReplaceAllString(text[:min(len(text), 8*maxMessage)], " ")
 	text = html.UnescapeString(htmlTag.ReplaceAllString(text, " "))
 	if isHTML(resp) {
@@ -311,23 +309,29 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 // markup, no secret, and bounded. Secrets go before anything is cut out of
 // them, and once more where they were hidden by what was cut out.
 func (c *Client) clean(text string, secret []string) string {
-	secret = c.secrets(secret)
-	text = redact(oneLine(text), secret)
+	hidden := c.hidden(secret)
+	text = redact(oneLine(text), hidden)
 	text = text[:min(len(text), 8*maxMessage)] // more is not shown, whatever it is
-	text = redact(oneLine(withoutMarkup(text)), secret)
+	text = redact(oneLine(withoutMarkup(text)), hidden)
 	if runes := []rune(text); len(runes) > maxMessage {
 		text = string(runes[:maxMessage]) + " […]"
 	}
 	return text
 }
 
-// secrets are the values that must not be shown: those given, and those of the
+// hidden are the values that must not be shown: those given, and those of the
 // headers.
-func (c *Client) secrets(secret []string) []string {
-	for _, values := range c.config.Header {
-		secret = append(secret[:len(secret):len(secret)], values...)
+func (c *Client) hidden(secret []string) []*hidden {
+	var all []*hidden
+	for _, value := range secret {
+		all = append(all, hide(value)...)
 	}
-	return secret
+	for _, values := range c.config.Header {
+		for _, value := range values {
+			all = append(all, hide(value)...)
+		}
+	}
+	return all
 }
 
 // oneLine is text without control characters and what they introduce, runs of
@@ -347,48 +351,6 @@ func oneLine(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// redact takes secret values out of text, which is on one line, in the forms in
-// which a service echoes them. A text in which a very short one stands is
-// withheld whole: replacing it would mark every place where its letters occur.
-func redact(text string, secret []string) string {
-	var forms []string
-	for _, value := range secret {
-		forms = append(forms, formsOf(value)...)
-		// "Bearer abc" is also secret as "abc".
-		if _, token, ok := strings.Cut(value, " "); ok {
-			forms = append(forms, formsOf(token)...)
-		}
-	}
-	// The longest first, so that no part of one is left behind.
-	sort.Slice(forms, func(i, j int) bool { return len(forms[i]) > len(forms[j]) })
-	for _, form := range forms {
-		if form == "" || !strings.Contains(text, form) {
-			continue
-		}
-		if len(form) < 4 {
-			return "(withheld: it contains a secret value)"
-		}
-		text = strings.ReplaceAll(text, form, "(sensitive value)")
-	}
-	return text
-}
-
-// formsOf are the ways of writing a value on one line: as it is, in JSON or
-// source code with more or fewer escapes, in a URL, in HTML.
-func formsOf(value string) []string {
-	quoted, _ := json.Marshal(value)
-	forms := []string{string(quoted), strconv.Quote(value), strconv.QuoteToASCII(value)}
-	for i, form := range forms {
-		forms[i] = form[1 : len(form)-1]
-	}
-	query := url.QueryEscape(value)
-	forms = append(forms, value, query, strings.ReplaceAll(query, "+", "%20"), url.PathEscape(value), html.EscapeString(value))
-	for i, form := range forms {
-		forms[i] = oneLine(form)
-	}
-	return forms
 }
 
 // requestID is the id that the service, or what stands before it, gave to a
