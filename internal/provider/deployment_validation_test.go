@@ -59,9 +59,9 @@ func TestAccMistakesAreToldAtPlan(t *testing.T) {
 func TestAccRefusalIsToldAtTheAttribute(t *testing.T) {
 	t.Parallel()
 	for loc, want := range map[string]string{
-		`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`: `refuses[\s│]+source_config\.resource_spec\.sidecars\[0\]\.image_pull_policy:[\s│]+Must be nicer`,
-		`["body","name"]`:               `refuses name: Must be nicer`,
-		`["body","secrets",1,"value"]`:  `refuses secrets\["B"\]: Must be nicer`,
+		`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`: `refuses[\s│]+source_config\.resource_spec\.sidecars\[0\]\.image_pull_policy:[\s│]+must be nicer`,
+		`["body","name"]`:               `refuses name: must be nicer`,
+		`["body","secrets",1,"value"]`:  `refuses secrets\["B"\]: must be nicer`,
 		`["body","nowhere","to","see"]`: `(?s)body\.nowhere\.to\.see: must be nicer`,
 	} {
 		t.Run(loc, func(t *testing.T) {
