@@ -59,6 +59,7 @@ type Client struct {
 	reader *reader
 	names  nameLocks
 	made   sync.Map // ids of the deployments that this client has made
+	memory hiddenValues
 }
 
 // New returns a client of the service at config.BaseURL. It sends nothing yet.
@@ -71,6 +72,9 @@ func New(config Config) *Client {
 	config.SettleTime = orDefault(config.SettleTime, config.RequestTimeout)
 
 	c := &Client{config: config}
+	for _, values := range config.Header {
+		c.Hide(values...)
+	}
 	c.writes = &http.Client{
 		Transport:     &transport{base: newHTTPTransport(config.RootCAs), log: config.Log, clean: c.clean},
 		Timeout:       config.RequestTimeout,
@@ -121,9 +125,6 @@ type request struct {
 	query     url.Values
 	body      any
 	once      bool // a GET that is not repeated
-	// secret are values that must not stand in an error even when the
-	// service echoes them.
-	secret []string
 }
 
 // call sends a request and reads the JSON answer into out. Its error is an
@@ -146,7 +147,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	target.RawQuery = r.query.Encode()
 	connected := false
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(context.WithValue(ctx, secretKey{}, r.secret), trace), r.method, target.String(), body)
+	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), r.method, target.String(), body)
 	if err != nil {
 		return c.failure(r, err)
 	}
@@ -185,8 +186,8 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		failed := c.malformed(r.operation, r.method, r.path, describeNonJSON(answer, text, err), r.secret...)
-		failed.RequestID = c.clean(requestID(answer.Header), r.secret)
+		failed := c.malformed(r.operation, r.method, r.path, describeNonJSON(answer, text, err))
+		failed.RequestID = c.clean(requestID(answer.Header))
 		return failed
 	}
 	return nil

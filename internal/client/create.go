@@ -111,15 +111,13 @@ func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployme
 func (c *Client) postDeployment(ctx context.Context, r DeploymentRequest) (*Deployment, error) {
 	const operation = "create deployment"
 	call := request{operation: operation, method: http.MethodPost, path: deploymentsPath, body: r}
-	for _, s := range r.Secrets {
-		call.secret = append(call.secret, s.Value)
-	}
+	c.hideSecrets(r.Secrets)
 	var made Deployment
 	if err := c.call(ctx, call, &made); err != nil {
 		return nil, err
 	}
 	if err := made.check(); err != nil {
-		return nil, c.malformed(operation, call.method, call.path, err, call.secret...)
+		return nil, c.malformed(operation, call.method, call.path, err)
 	}
 	return &made, nil
 }

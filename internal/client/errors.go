@@ -105,32 +105,32 @@ func (c *Client) failure(r request, err error) *Error {
 	case errors.Is(err, io.EOF):
 		message = "the connection was closed without an answer"
 	}
-	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err, Message: c.clean(message, r.secret)}
+	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err, Message: c.clean(message)}
 }
 
 // malformed is the error of an answer that says success but cannot be read.
-func (c *Client) malformed(operation, method, path string, err error, secret ...string) *Error {
+func (c *Client) malformed(operation, method, path string, err error) *Error {
 	return &Error{Operation: operation, Method: method, Path: path, Malformed: true, Err: err,
-		Message: "the answer cannot be used: " + c.clean(err.Error(), secret)}
+		Message: "the answer cannot be used: " + c.clean(err.Error())}
 }
 
 // refusal is the error of an answer with a status other than success.
 func (c *Client) refusal(r request, resp *http.Response, body []byte) *Error {
 	e := &Error{Operation: r.operation, Method: r.method, Path: r.path,
-		Status: resp.StatusCode, RequestID: c.clean(requestID(resp.Header), r.secret)}
+		Status: resp.StatusCode, RequestID: c.clean(requestID(resp.Header))}
 	e.retryAfter, e.retryAfterSet = retryAfter(resp, time.Now())
 	message, fields, ok := readProblem(body)
 	if !ok {
-		message = c.plainWords(resp, body, r.secret)
+		message = c.plainWords(resp, body)
 	}
-	e.Message = c.clean(message, r.secret)
+	e.Message = c.clean(message)
 	for _, f := range fields[:min(len(fields), maxFields)] {
 		for i, step := range f.Loc {
 			if name, ok := step.(string); ok {
-				f.Loc[i] = c.clean(name, r.secret)
+				f.Loc[i] = c.clean(name)
 			}
 		}
-		f.Message = c.clean(f.Message, r.secret)
+		f.Message = c.clean(f.Message)
 		e.Fields = append(e.Fields, f)
 	}
 	return e
@@ -254,11 +254,11 @@ func withoutMarkup(text string) string {
 
 // plainWords is a body that is not JSON, as words: without markup. Secrets go
 // first, while nothing that looks like markup, and no end, is cut out of them.
-func (c *Client) plainWords(resp *http.Response, body []byte, secret []string) string {
+func (c *Client) plainWords(resp *http.Response, body []byte) string {
 	if !utf8.Valid(body) && bytes.ContainsRune(body, 0) {
 		return "an answer that is not text"
 	}
-	text := redact(oneLine(string(body)), c.hidden(secret))
+	text := redact(oneLine(string(body)), c.memory.all())
 	text = htmlInvisible.ReplaceAllString(text[:min(len(text), 8*maxMessage)], " ")
 	text = html.UnescapeString(htmlTag.ReplaceAllString(text, " "))
 	if isHTML(resp) {
@@ -308,8 +308,8 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 // clean makes text fit to be shown: no control characters, no run of space, no
 // markup, no secret, and bounded. Secrets go before anything is cut out of
 // them, and once more where they were hidden by what was cut out.
-func (c *Client) clean(text string, secret []string) string {
-	hidden := c.hidden(secret)
+func (c *Client) clean(text string) string {
+	hidden := c.memory.all()
 	text = redact(oneLine(text), hidden)
 	text = text[:min(len(text), 8*maxMessage)] // more is not shown, whatever it is
 	text = redact(oneLine(withoutMarkup(text)), hidden)
@@ -317,21 +317,6 @@ func (c *Client) clean(text string, secret []string) string {
 		text = string(runes[:maxMessage]) + " […]"
 	}
 	return text
-}
-
-// hidden are the values that must not be shown: those given, and those of the
-// headers.
-func (c *Client) hidden(secret []string) []*hidden {
-	var all []*hidden
-	for _, value := range secret {
-		all = append(all, hide(value)...)
-	}
-	for _, values := range c.config.Header {
-		for _, value := range values {
-			all = append(all, hide(value)...)
-		}
-	}
-	return all
 }
 
 // oneLine is text without control characters and what they introduce, runs of

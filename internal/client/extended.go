@@ -35,9 +35,7 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 	c.reader.ahead.wrote(id)
 	defer c.reader.ahead.wrote(id)
 	call := request{operation: "update deployment", method: http.MethodPatch, path: deploymentsPath + "/" + url.PathEscape(id), body: change}
-	for _, s := range change.Secrets {
-		call.secret = append(call.secret, s.Value)
-	}
+	c.hideSecrets(change.Secrets)
 	seenThrough := context.WithoutCancel(ctx)
 	for attempt := 0; ; attempt++ {
 		var changed Deployment

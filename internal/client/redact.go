@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -44,6 +45,44 @@ const (
 	// More of a text is not looked at, nor shown.
 	maxRedacted = 32 << 10
 )
+
+// hiddenValues are what stands in no error and no log, for as long as the client
+// lives: reads are merged, so the error of one request reaches many callers.
+type hiddenValues struct {
+	mu     sync.RWMutex
+	known  map[string]bool
+	values []*hidden
+}
+
+// Hide has values stand in no error and no log of the client from now on, even
+// where the service repeats them.
+func (c *Client) Hide(values ...string) {
+	m := &c.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil {
+		m.known = map[string]bool{}
+	}
+	for _, value := range values {
+		if !m.known[value] {
+			m.known[value] = true
+			m.values = append(m.values, hide(value)...)
+		}
+	}
+}
+
+func (c *Client) hideSecrets(secrets []Secret) {
+	for _, s := range secrets {
+		c.Hide(s.Value)
+	}
+}
+
+// all are the values so far.
+func (m *hiddenValues) all() []*hidden {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.values
+}
 
 // hide are the ways in which a value is looked for.
 func hide(value string) []*hidden {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -80,8 +81,7 @@ func TestSecretIsNotShownInAnyQuoting(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			for range 500 {
 				value, parts := ofSecret(random)
-				c := cleaner()
-				text := c.clean("the value "+quote(value)+" is refused", []string{value})
+				text := cleaner(value).clean("the value " + quote(value) + " is refused")
 				if !strings.HasPrefix(text, "the value ") || !strings.HasSuffix(text, " is refused") || !strings.Contains(text, "(sensitive value)") {
 					t.Fatalf("not readable: %s\n%q\n%s", text, value, quote(value))
 				}
@@ -95,7 +95,12 @@ func TestSecretIsNotShownInAnyQuoting(t *testing.T) {
 	}
 }
 
-func cleaner() *Client { return New(Config{BaseURL: &url.URL{}}) }
+// cleaner is a client that hides values.
+func cleaner(values ...string) *Client {
+	c := New(Config{BaseURL: &url.URL{}})
+	c.Hide(values...)
+	return c
+}
 
 func TestWhatIsHiddenOfAMessage(t *testing.T) {
 	t.Parallel()
@@ -124,7 +129,7 @@ func TestWhatIsHiddenOfAMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, "message", cleaner().clean(test.text, []string{test.secret}), test.want)
+			same(t, "message", cleaner(test.secret).clean(test.text), test.want)
 		})
 	}
 }
@@ -149,7 +154,7 @@ func TestLongSecretIsHiddenWholeAndCut(t *testing.T) {
 	for _, lines := range []int{1, 30, 300, 1000} {
 		value := pem(random, lines)
 		for name, quote := range quotings {
-			text := cleaner().clean("before "+quote(value)+" after", []string{value})
+			text := cleaner(value).clean("before " + quote(value) + " after")
 			if want := "before (sensitive value) after"; strings.Trim(strings.NewReplacer(`"`, "", `'`, "", `\`, "", "&#34;", "").Replace(text), " ") != want && lines < 100 {
 				t.Errorf("%d lines, %s: %s", lines, name, text)
 			}
@@ -184,8 +189,31 @@ func BenchmarkClean(b *testing.B) {
 	for i := range 1000 {
 		values = append(values, fmt.Sprintf("secret'%d-%x", i, rand.Uint64()))
 	}
-	c := cleaner()
+	c := cleaner(values...)
 	for b.Loop() {
-		_ = c.clean("the value is not known, and so it is refused", values)
+		_ = c.clean("the value is not known, and so it is refused")
 	}
+}
+
+func TestHiddenValueStandsInNoLaterErrorAndNoLog(t *testing.T) {
+	t.Parallel()
+	const value = "it's-planted"
+	var told counter
+	s := serve(t, answer(400, `{"detail":"has it&#x27;s-planted"}`, "X-Request-Id", "it%27s-planted"))
+	c := s.client(t, func(config *Config) { config.Log = told.log })
+	var together sync.WaitGroup
+	for range 8 {
+		together.Go(func() {
+			c.Hide(value, "")
+			_, err := c.Deployment(t.Context(), idA)
+			if err == nil || strings.Contains(err.Error(), "planted") || !strings.Contains(err.Error(), "has (sensitive value)") {
+				t.Error(err)
+			}
+		})
+	}
+	together.Wait()
+	if text := fmt.Sprint(told.told); strings.Contains(text, "planted") {
+		t.Error(text)
+	}
+	same(t, "values", len(c.memory.all()), 2) // and the credential
 }

@@ -32,7 +32,7 @@ var (
 type transport struct {
 	base  http.RoundTripper
 	log   func(ctx context.Context, message string, fields map[string]any)
-	clean func(text string, secret []string) string
+	clean func(text string) string
 }
 
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -47,11 +47,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			"duration_ms": time.Since(start).Milliseconds(),
 		}
 		if err != nil {
-			fields["error"] = t.clean(err.Error(), secretOf(req.Context()))
+			fields["error"] = t.clean(err.Error())
 		} else {
 			fields["status"] = resp.StatusCode
 			fields["bytes"] = resp.ContentLength
-			fields["request_id"] = t.clean(requestID(resp.Header), secretOf(req.Context()))
+			fields["request_id"] = t.clean(requestID(resp.Header))
 		}
 		t.log(req.Context(), "called the service", fields)
 	}
@@ -59,15 +59,6 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return resp, nil
-}
-
-// secretKey is where the context of a request has its secret values, so that
-// what a service repeats of them, in a request id say, stands in no log.
-type secretKey struct{}
-
-func secretOf(ctx context.Context) []string {
-	secret, _ := ctx.Value(secretKey{}).([]string)
-	return secret
 }
 
 // CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.

@@ -18,6 +18,7 @@ import (
 // back, and saves what the service really has. What lives in Terraform alone
 // needs no request.
 func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	r.hideSecrets(req.State.Raw, req.Plan.Raw, req.Config.Raw)
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
 	state := attributesOf(req.State.Raw)
 	secrets := configuredSecrets(attributesOf(req.Config.Raw))
@@ -169,6 +170,7 @@ func addNotTaken(diags *diag.Diagnostics, who string, found []field.Difference) 
 // Delete deletes the deployment where that is wanted and possible, and waits
 // until it is no longer listed. Otherwise it only leaves the state.
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	r.hideSecrets(req.State.Raw)
 	state := attributesOf(req.State.Raw)
 	if !r.deletes(state) {
 		r.addAbandoned(&resp.Diagnostics, state, "was")
