@@ -311,6 +311,7 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 func (c *Client) clean(text string) string {
 	hidden := c.memory.all()
 	text = redact(oneLine(text), hidden)
+	text = quotedSecrets.ReplaceAllString(text, "$1 (sensitive value)")
 	text = text[:min(len(text), 8*maxMessage)] // more is not shown, whatever it is
 	text = redact(oneLine(withoutMarkup(text)), hidden)
 	if runes := []rune(text); len(runes) > maxMessage {

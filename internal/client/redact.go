@@ -84,6 +84,12 @@ func (m *hiddenValues) all() []*hidden {
 	return m.values
 }
 
+// quotedSecrets is where a service quotes the secrets of a deployment or of a
+// request as JSON. With an import, or a refresh with secrets_wo, nobody here
+// knows their values: where the list ends in the quoting is not looked into,
+// and all the rest goes.
+var quotedSecrets = regexp.MustCompile(`((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)
+
 // hide are the ways in which a value is looked for.
 func hide(value string) []*hidden {
 	if value == "" {

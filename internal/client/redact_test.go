@@ -125,6 +125,9 @@ func TestWhatIsHiddenOfAMessage(t *testing.T) {
 		"the beginning alone":  {"first/" + key, "first of all", "first of all"},
 		"the long part alone":  {"first/" + key, "got " + key, "got (sensitive value)"},
 		"a terminal's command": {"ab\x1b[31mcdef", "got ab\x1b[31mcdef", "got (sensitive value)"},
+		"a quoted request":     {"", `got {"name": "app", "secrets": [{"name": "A", "value": "unknown]"}]}`, `got {"name": "app", "secrets": (sensitive value)`},
+		"quoted twice":         {"", `got {\"secrets\":[{\"name\": \"A\", \"value\": \"unknown]\"}]}`, `got {\"secrets\": (sensitive value)`},
+		"the word":             {"", `the field "secrets": not a list`, `the field "secrets": not a list`},
 		"without the scheme":   {"Bearer to'ken", "got to&#x27;ken", "got (sensitive value)"},
 	} {
 		t.Run(name, func(t *testing.T) {
