@@ -124,6 +124,9 @@ func listed(lines []string) string {
 // ofTheService is a short text of the service within a message, without what a
 // terminal would take for a command, and bounded.
 func ofTheService(text string) string {
+	if text == "" {
+		return "unknown"
+	}
 	var b strings.Builder
 	n := 0
 	for _, r := range text {
