@@ -11,13 +11,13 @@ import (
 // holds what wanted sets: the members that differ and no others, in the wire's
 // names. What is sent as one piece (a list, a map, free-form JSON) is sent with
 // the members that the service has there beside the wanted ones, as those are
-// its own.
+// its own. Refs are to be [Fields.Named] in has.
 func (fs Fields) Changes(wanted, has tftypes.Value) (map[string]any, error) {
 	changes := map[string]any{}
 	want, had := members(wanted), members(has)
 	for _, f := range fs {
 		value := want[f.Name]
-		if value.IsNull() || !value.IsKnown() || f.resolved(value, had) || f.covers(had[f.Name], value) {
+		if value.IsNull() || !value.IsKnown() || f.covers(had[f.Name], value) {
 			continue
 		}
 		var change any

@@ -17,7 +17,7 @@ func TestChangesSendWhatDiffersAndNoMore(t *testing.T) {
 		"a text":                      {object{"text": "a", "flag": true}, object{"text": "b", "flag": true}, `{"text":"a"}`},
 		"within an object":            {object{"object": object{"ref": "a", "inner": object{"text": "b"}}}, object{"object": object{"ref": "a", "inner": object{"text": "c"}}}, `{"object":{"inner":{"text":"b"}}}`},
 		"an object that is not there": {object{"object": object{"ref": "a"}}, object{}, `{"object":{"ref":"a"}}`},
-		"a ref that was resolved":     {object{"object": object{"ref": "main"}}, object{"object": object{"ref": commitOne, "commit": commitOne}}, `{}`},
+		"another ref than a commit":   {object{"object": object{"ref": "main"}}, object{"object": object{"ref": commitOne, "commit": commitOne}}, `{"object":{"ref":"main"}}`},
 		"a map, with what was added":  {object{"map": object{"a": "1"}}, object{"map": object{"a": "2", "b": "2"}}, `{"map":{"a":"1","b":"2"}}`},
 		"JSON, with what was added":   {object{"json": object{"a": object{"b": 1}}}, object{"json": object{"a": object{"b": 2, "c": 3}, "d": 4}}, `{"json":{"a":{"b":1,"c":3},"d":4}}`},
 		"a list":                      {object{"texts": []any{"a"}}, object{"texts": []any{"b", "c"}}, `{"texts":["a"]}`},

@@ -87,7 +87,7 @@ func (f Field) covers(has, wanted tftypes.Value) bool {
 		has, wanted := members(has), members(wanted)
 		for _, child := range f.Fields {
 			w := wanted[child.Name]
-			if !w.IsNull() && !child.resolved(w, has) && !child.covers(has[child.Name], w) {
+			if !w.IsNull() && !child.covers(has[child.Name], w) {
 				return false
 			}
 		}

@@ -47,8 +47,8 @@ func (p planner) object(fs Fields, config, state Values, there, exact bool) Valu
 		wanted, known := config[f.Name], state[f.Name]
 		switch {
 		case !wanted.IsNull():
-			if !exact && f.resolved(wanted, state) {
-				planned[f.Name] = known
+			if !exact && isFullCommit(text(wanted)) && f.resolved(wanted, state) {
+				planned[f.Name] = known // in other letters
 			} else {
 				planned[f.Name] = p.set(f, wanted, known, there, exact)
 			}
@@ -165,7 +165,8 @@ func (r refresher) object(fs Fields, prior, answer Values, at path.Path) Values 
 	refreshed := make(Values, len(fs))
 	for _, f := range fs {
 		before := prior[f.Name]
-		if f.resolved(before, answer) && text(before) != text(prior[f.ResolvesTo]) {
+		// A commit that is not of the usual form moves on with the next.
+		if f.resolved(before, answer) && (text(before) != text(prior[f.ResolvesTo]) || isFullCommit(text(answer[f.ResolvesTo]))) {
 			refreshed[f.Name] = before
 			continue
 		}
@@ -242,10 +243,30 @@ func (r refresher) items(f Field, prior, answer []tftypes.Value, at path.Path) t
 	return tftypes.NewValue(f.Type(), refreshed)
 }
 
+// Named returns what the service has with the refs in asked, which it was last
+// asked for, where it reports what it resolved those to. A commit stands for
+// that branch and for no other: only so is another one seen to be a change.
+func (fs Fields) Named(has, asked tftypes.Value) tftypes.Value {
+	values, had, wanted := Values{}, members(has), members(asked)
+	for _, f := range fs {
+		value := had[f.Name]
+		switch {
+		case f.resolved(wanted[f.Name], had):
+			values[f.Name] = wanted[f.Name]
+		case f.Kind == Object && value.IsKnown() && !value.IsNull():
+			values[f.Name] = f.Fields.Named(value, wanted[f.Name])
+		}
+	}
+	if len(values) == 0 {
+		return has
+	}
+	return With(has, values)
+}
+
 // Owned lists the maps and JSON objects that a configuration sets, as places
-// for [Fields.Refresh].
+// for [Fields.Refresh]. It is never nil: nil is that nothing was applied yet.
 func (fs Fields) Owned(config tftypes.Value) []string {
-	return owned(fs, members(config), path.Empty(), nil)
+	return owned(fs, members(config), path.Empty(), []string{})
 }
 
 func owned(fs Fields, config Values, at path.Path, places []string) []string {
@@ -293,6 +314,7 @@ type Difference struct {
 
 // Differences lists the attributes at which has does not hold what wanted
 // says: the innermost that can be named. What is not known yet does not count.
+// Where has is an answer, refs are to be [Fields.Named] in it first.
 func (fs Fields) Differences(wanted, has tftypes.Value) []Difference {
 	var found []Difference
 	differences(fs, members(wanted), members(has), path.Empty(), &found)
@@ -305,7 +327,7 @@ func (fs Fields) MayDiffer(wanted, has tftypes.Value) bool {
 	all, had := members(wanted), members(has)
 	for _, f := range fs {
 		value := all[f.Name]
-		if !value.IsNull() && !f.resolved(value, had) && !f.covers(had[f.Name], value) {
+		if !value.IsNull() && !f.covers(had[f.Name], value) {
 			return true
 		}
 	}
@@ -315,7 +337,7 @@ func (fs Fields) MayDiffer(wanted, has tftypes.Value) bool {
 func differences(fs Fields, wanted, has Values, at path.Path, found *[]Difference) {
 	for _, f := range fs {
 		value, here := wanted[f.Name], at.AtName(f.Name)
-		if !value.IsNull() && !f.resolved(value, has) {
+		if !value.IsNull() {
 			f.differences(value, has[f.Name], here, found)
 		}
 	}

@@ -242,15 +242,53 @@ func TestRefOfARepository(t *testing.T) {
 		assertNoPlan(t, fs, set("main"), state)
 		drifts(t, set("main"), refresh(state, shown("develop", commitTwo, nil)), "main")
 	})
-	t.Run("imported commit and the next", func(t *testing.T) {
+	t.Run("imported commit may be of any branch, until one goes into the state", func(t *testing.T) {
 		t.Parallel()
 		state := refresh(set(nil), shown(commitOne, commitOne, nil))
-		assertNoPlan(t, fs, set("main"), state)
 		state = refresh(state, shown(commitTwo, commitTwo, nil))
 		if !state.Equal(shown(commitTwo, commitTwo, nil)) {
 			t.Errorf("after a reading: %s", state)
 		}
+		assertNoPlan(t, fs, set(nil), state)
+		assertNoPlan(t, fs, set(commitTwo), state)
+		planned := With(set("main"), fs.Plan(set("main"), state))
+		assertPlanValid(t, fs, set("main"), state, planned)
+		if text(members(planned)["repo_ref"]) != "main" {
+			t.Errorf("planned %s", planned)
+		}
+		if found := fs.Differences(planned, fs.Named(state, planned)); len(found) > 0 {
+			t.Errorf("differences at %s", found)
+		}
+		state = refresh(With(planned, fs.Settle(planned, state)), shown(commitOne, commitOne, nil))
 		assertNoPlan(t, fs, set("main"), state)
+		drifts(t, set("develop"), state, "develop")
+	})
+	t.Run("commit stands for the branch that was asked for, and for no other", func(t *testing.T) {
+		t.Parallel()
+		state := refresh(create(t, set("main"), shown(commitOne, commitOne, nil)), shown(commitTwo, commitTwo, nil))
+		now := fs.Named(shown(commitOne, commitOne, nil), state)
+		if !now.Equal(shown("main", commitOne, nil)) {
+			t.Errorf("the service has %s", now)
+		}
+		if changes, err := fs.Changes(set("main"), now); err != nil || len(changes) > 0 {
+			t.Errorf("for the same branch, would send %v, %v", changes, err)
+		}
+		for _, other := range []string{"develop", commitOne} {
+			drifts(t, set(other), state, other)
+			if changes, err := fs.Changes(set(other), now); err != nil || changes["repo_ref"] != other {
+				t.Errorf("for %s, would send %v, %v", other, changes, err)
+			}
+		}
+	})
+	t.Run("pinned commit does not stand for a branch", func(t *testing.T) {
+		t.Parallel()
+		state := refresh(create(t, set(commitOne), shown(commitOne, commitOne, nil)), shown(commitOne, commitOne, nil))
+		drifts(t, set("main"), state, "main")
+		for _, now := range []tftypes.Value{shown(commitOne, commitOne, nil), shown(commitTwo, commitTwo, nil), shown("main", commitTwo, nil)} {
+			if named := fs.Named(now, state); !named.Equal(now) {
+				t.Errorf("the service has %s, which is taken for %s", now, named)
+			}
+		}
 	})
 	t.Run("pinned commit, and another is drift", func(t *testing.T) {
 		t.Parallel()

@@ -72,8 +72,8 @@ func live(t testing.TB, g generator, fs Fields) {
 		if err != nil || len(changes) != 1 {
 			t.Errorf("%s has drifted, and what would be sent is %v, %v", at, changes, err)
 		}
-		if len(fs.Differences(config, drifted)) != 1 {
-			t.Errorf("%s differs, but a comparison with the answer says %s", at, fs.Differences(config, drifted))
+		if found := fs.Differences(config, fs.Named(drifted, config)); len(found) != 1 {
+			t.Errorf("%s differs, but a comparison with the answer says %s", at, found)
 		}
 	}
 
@@ -94,7 +94,7 @@ func live(t testing.TB, g generator, fs Fields) {
 	imported = With(imported, fs.Refresh(imported, answer, nil))
 	planned := With(changed, fs.Plan(changed, imported))
 	assertPlanValid(t, fs, changed, imported, planned)
-	if found := fs.Differences(planned, imported); len(found) > 0 {
+	if found := fs.Differences(planned, fs.Named(imported, planned)); len(found) > 0 {
 		t.Errorf("after an import, there are differences at %s", found)
 	}
 	state = With(planned, fs.Settle(planned, imported))
@@ -133,7 +133,7 @@ func apply(t testing.TB, g generator, fs Fields, config, state tftypes.Value) (s
 	if !members(settled)["beside"].Equal(members(planned)["beside"]) {
 		t.Error("an attribute beside the fields was lost")
 	}
-	if found := fs.Differences(config, answer); len(found) > 0 {
+	if found := fs.Differences(config, fs.Named(answer, config)); len(found) > 0 {
 		t.Errorf("the service took everything, but there are differences at %s: %s", found, diff(config, answer))
 	}
 	return settled, answer, fs.Owned(config)

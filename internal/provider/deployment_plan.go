@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -39,14 +40,39 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
+	has := hasNow(req.State.Raw, resp.Plan.Raw, loadOwned(ctx, req.Private, &resp.Diagnostics))
+	addTakenAtItsWord(&resp.Diagnostics, resp.Plan.Raw, req.State.Raw, has)
 	if !r.extended {
-		r.refuseChanges(resp.Plan.Raw, req.State.Raw, req.Config.Raw, memory, &resp.Diagnostics)
+		r.refuseChanges(resp.Plan.Raw, has, req.Config.Raw, memory, &resp.Diagnostics)
 		return
 	}
 	config := attributesOf(req.Config.Raw)
 	secrets := secretsChangeOf(plan, state, config, memory)
-	if secrets.needed || secrets.open || deploymentFields.MayDiffer(resp.Plan.Raw, req.State.Raw) {
+	if secrets.needed || secrets.open || deploymentFields.MayDiffer(resp.Plan.Raw, has) {
 		resp.Plan.Raw = field.With(req.Plan.Raw, deploymentFields.Unknown(planned, config, changesWithRevision(state)...))
+	}
+}
+
+// hasNow is what the service has, by the state. A commit there that was imported
+// may stand for any ref, and is taken for the wanted one; once something was
+// applied, the state has the ref that was asked for.
+func hasNow(state, wanted tftypes.Value, owned []string) tftypes.Value {
+	if owned == nil {
+		return deploymentFields.Named(state, wanted)
+	}
+	return state
+}
+
+// addTakenAtItsWord warns of a ref that goes into the state without a request,
+// since the service does not show which it has.
+func addTakenAtItsWord(diags *diag.Diagnostics, plan, state, has tftypes.Value) {
+	inService := deploymentFields.Differences(plan, has)
+	for _, d := range deploymentFields.Differences(plan, state) {
+		if !slices.ContainsFunc(inService, func(other field.Difference) bool { return other.At.Equal(d.At) }) {
+			diags.AddAttributeWarning(d.At, "The service shows only a commit", fmt.Sprintf(
+				"Deployment %s was imported, and the service shows commit %s of it. The provider takes that to be of %s, as %s says, and sends nothing. If the deployment has another branch or tag, set that one first and apply, then change it.",
+				describe(attributesOf(state)), d.Has, d.Wanted, d.At))
+		}
 	}
 }
 

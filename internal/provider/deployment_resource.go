@@ -174,7 +174,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
 	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
-	for _, d := range deploymentFields.Differences(req.Plan.Raw, answer) {
+	for _, d := range deploymentFields.Differences(req.Plan.Raw, deploymentFields.Named(answer, req.Plan.Raw)) {
 		resp.Diagnostics.AddAttributeWarning(d.At, "The service reports another value",
 			fmt.Sprintf("Deployment %q (%s) was created, but %s %s. If that stays, the next plan shows it as drift: set what the service has, or take the attribute out.", name, made.ID, d.At, disagreement(d)))
 	}

@@ -22,16 +22,18 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
 	state := attributesOf(req.State.Raw)
 	secrets := configuredSecrets(attributesOf(req.Config.Raw))
+	owned := loadOwned(ctx, req.Private, &resp.Diagnostics)
+	has := hasNow(req.State.Raw, req.Config.Raw, owned)
 	if !r.extended {
 		// A plan that would change the service does not get here, but for
 		// values that were not known at plan.
-		r.refuseChanges(req.Plan.Raw, req.State.Raw, req.Config.Raw, memory, &resp.Diagnostics)
+		r.refuseChanges(req.Plan.Raw, has, req.Config.Raw, memory, &resp.Diagnostics)
 		if resp.Diagnostics.HasError() {
 			return
 		}
 		resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, req.State.Raw))
 	} else {
-		answer, read, ok := r.change(ctx, req, memory, &resp.Diagnostics)
+		answer, read, ok := r.change(ctx, req, has, memory, &resp.Diagnostics)
 		if !ok {
 			return
 		}
@@ -43,7 +45,7 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 			resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
 		} else {
 			addNotTaken(&resp.Diagnostics, describe(state), found)
-			resp.State.Raw = field.With(req.State.Raw, deploymentFields.Refresh(req.State.Raw, answer, loadOwned(ctx, req.Private, &resp.Diagnostics)))
+			resp.State.Raw = field.With(req.State.Raw, deploymentFields.Refresh(req.State.Raw, answer, owned))
 			identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
 			memory.save(ctx, resp.Private, &resp.Diagnostics)
 			return
@@ -56,9 +58,10 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 }
 
 // change sends what the service does not have yet, waits, and returns what the
-// service then has; read is false when that is from before. It is not
-// ok when there is nothing new to save.
-func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, memory *secretsMemory, diags *diag.Diagnostics) (answer tftypes.Value, read, ok bool) {
+// service then has; read is false when that is from before. Asked has the ref
+// that a commit stands for as yet. It is not ok when there is nothing new to
+// save.
+func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, asked tftypes.Value, memory *secretsMemory, diags *diag.Diagnostics) (answer tftypes.Value, read, ok bool) {
 	state := attributesOf(req.State.Raw)
 	summary := fmt.Sprintf("Cannot change deployment %s", describe(state))
 	const gone = "The service lists it no more: somebody has deleted it. Plan again: that proposes to create it anew."
@@ -77,6 +80,7 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 		addMistake(diags, summary, err)
 		return answer, false, false
 	}
+	answer = deploymentFields.Named(answer, asked)
 	change, changed, err := changeOf(req.Config.Raw, answer)
 	if err != nil {
 		addMistake(diags, summary, err)
@@ -116,10 +120,26 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 	if vanished {
 		return answer, false, false
 	}
+	// Which ref a commit is of shows only in that it moved, or its revision.
+	answered := func(d *client.Deployment) (tftypes.Value, error) {
+		decoded, err := deploymentFields.Decode(d)
+		if err != nil {
+			return decoded, err
+		}
+		if revisionOf(d) != revisionOf(now) {
+			return deploymentFields.Named(decoded, req.Config.Raw), nil
+		}
+		return deploymentFields.Named(decoded, asked), nil
+	}
+	if written != nil && revisionOf(written) == revisionOf(now) {
+		if decoded, err := deploymentFields.Decode(written); err == nil && len(deploymentFields.Differences(req.Config.Raw, deploymentFields.Named(decoded, req.Config.Raw))) == 0 {
+			written = nil // the revision of a ref may be yet to come
+		}
+	}
 	// What was changed is read back even when Terraform is interrupted, as it
 	// is to be saved then, too.
 	if last, err = r.client.Settled(context.WithoutCancel(ctx), last, written, func(d *client.Deployment) bool {
-		decoded, err := deploymentFields.Decode(d)
+		decoded, err := answered(d)
 		seen := *memory
 		seen.see(d)
 		return err == nil && len(deploymentFields.Differences(req.Config.Raw, decoded)) == 0 && !(sent && len(seen.notTaken(&before, secrets)) > 0)
@@ -134,11 +154,23 @@ func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequ
 				"The service accepted the change of deployment %s, but %s. The state holds what the service has. Ask those who run the service, or apply again.", describe(state), still))
 		}
 	}
-	if answer, err = deploymentFields.Decode(last); err != nil {
+	if answer, err = answered(last); err != nil {
 		addMistake(diags, summary, err)
 		return answer, false, false
 	}
 	return answer, true, true
+}
+
+// revisionOf tells revisions apart.
+func revisionOf(d *client.Deployment) [2]string {
+	var revision, commit string
+	if d.LatestRevisionID != nil {
+		revision = *d.LatestRevisionID
+	}
+	if d.SourceRevisionConfig.RepoCommitSHA != nil {
+		commit = *d.SourceRevisionConfig.RepoCommitSHA
+	}
+	return [2]string{revision, commit}
 }
 
 // changeOf is the request that has the service take on what a configuration

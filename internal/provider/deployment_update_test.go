@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
@@ -114,6 +115,111 @@ func TestAccChangePlansOnlyWhatTheServiceMayChange(t *testing.T) {
 		// A removed argument leaves the service's value.
 		planIsEmpty(strings.Replace(config("b.json"), `, graph_config_path = "b.json"`, "", 1)),
 	)
+}
+
+// A service that reports commits in place of refs shows no difference between
+// two of them. A change is sent all the same, and judged by what moved.
+func TestAccChangeOfARefThatIsResolved(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	config := func(setting, ref, path string) string {
+		return s.provider(setting) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`", graph_config_path = "`+path+`" }`)
+	}
+	commit := func() string {
+		return s.stored(t)["source_revision_config"].(map[string]any)["repo_commit_sha"].(string)
+	}
+	var first string
+	check(t,
+		resource.TestStep{Config: config("", "main", "a.json")},
+		resource.TestStep{Config: config("", "dev", "a.json"), ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + flexible(`is "main" in the service and "dev" in the configuration`))},
+		resource.TestStep{Config: config(extended, "dev", "a.json"), ConfigPlanChecks: updates, Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "dev")},
+		planIsEmpty(config(extended, "dev", "a.json")),
+		resource.TestStep{Config: config(extended, "next", "b.json"), ConfigPlanChecks: updates},
+		planIsEmpty(config(extended, "next", "b.json")),
+		// Another branch may be at the same commit.
+		resource.TestStep{Config: config(extended, "twin", "b.json"), ConfigPlanChecks: updates, PreConfig: func() {
+			first = commit()
+			s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() { s.edit(t, "source_revision_config.repo_commit_sha", first)() }})
+		}, Check: func(*terraform.State) error {
+			if now := commit(); now != first {
+				return fmt.Errorf("the commit is %s, want %s still", now, first)
+			}
+			return nil
+		}},
+		planIsEmpty(config(extended, "twin", "b.json")),
+	)
+	got, _ := json.Marshal(s.patches(t))
+	if want := `[{"source_revision_config":{"repo_ref":"dev"}},{"source_revision_config":{"graph_config_path":"b.json","repo_ref":"next"}},{"source_revision_config":{"repo_ref":"twin"}}]`; string(got) != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+}
+
+func TestAccRefOfAPinnedCommit(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	config := func(ref string) string {
+		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+	}
+	pinned := strings.Repeat("0123456789", 4)
+	// The service builds that very commit, as the fake one does not.
+	pin := func() { s.edit(t, "source_revision_config.repo_commit_sha", pinned)() }
+	check(t,
+		resource.TestStep{Config: config("main")},
+		resource.TestStep{Config: config(pinned), ConfigPlanChecks: updates, PreConfig: func() {
+			s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: pin})
+		}},
+		planIsEmpty(config(pinned)),
+		resource.TestStep{Config: config("main"), ConfigPlanChecks: updates},
+		planIsEmpty(config("main")),
+	)
+	got, _ := json.Marshal(s.patches(t))
+	if want := `[{"source_revision_config":{"repo_ref":"` + pinned + `"}},{"source_revision_config":{"repo_ref":"main"}}]`; string(got) != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+}
+
+func TestAccServiceThatIgnoresARef(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true, IgnorePatch: true})
+	config := func(ref string) string {
+		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+	}
+	ignored := regexp.MustCompile(`(?s)The change did not take.*` + flexible(`is still "main" in the service; it should be "dev"`))
+	check(t,
+		resource.TestStep{Config: config("main")},
+		resource.TestStep{Config: config("dev"), ExpectError: ignored},
+		resource.TestStep{Config: config("dev"), ExpectError: ignored}, // it is not in the state
+		planIsEmpty(config("main")),
+	)
+}
+
+// The commit of an imported deployment may be of any branch: the configured one
+// goes into the state without a request, and counts from there on.
+func TestAccRefOfAnImportedDeployment(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	id := s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_revision_config": map[string]any{"repo_ref": "main"}})
+	config := func(setting, ref string) string {
+		return s.provider(setting) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+	}
+	commit := s.stored(t)["source_revision_config"].(map[string]any)["repo_commit_sha"].(string)
+	check(t,
+		resource.TestStep{Config: config("", "main"), ResourceName: this, ImportState: true, ImportStateId: id, ImportStatePersist: true},
+		resource.TestStep{Config: config("", commit), ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
+		}},
+		resource.TestStep{Config: config("", "main"), Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "main"), PostApplyFunc: func() {
+			assertDocumentedOperationsOnly(t, s)
+		}},
+		planIsEmpty(config("", "main")),
+		resource.TestStep{Config: config("", "dev"), ExpectError: regexp.MustCompile(`The service cannot be changed`)},
+		resource.TestStep{Config: config(extended, "dev"), ConfigPlanChecks: updates},
+		planIsEmpty(config(extended, "dev")),
+	)
+	got, _ := json.Marshal(s.patches(t))
+	if want := `[{"source_revision_config":{"repo_ref":"dev"}}]`; string(got) != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
 }
 
 // The plan may be old when it is applied: what is sent is what differs then.

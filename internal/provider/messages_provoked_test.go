@@ -328,6 +328,11 @@ func messageGroups() []messageGroup {
 				s.take("", s.identity("shop"))
 				s.take("", nil)
 			}),
+			{options: fakeserver.Options{ResolveRefs: true}, run: func(s *stage) {
+				s.configure(`{}`)
+				s.SeedDeployment(map[string]any{"name": "shop", "source": "codehost", "source_revision_config": map[string]any{"repo_ref": "main"}})
+				s.plan(s.take("shop", nil), with(`"source":"codehost","source_revision_config":{"repo_ref":"main"}`))
+			}},
 			{options: fakeserver.Options{AllowDuplicateNames: true}, run: func(s *stage) {
 				s.configure(`{}`)
 				s.SeedDeployment(map[string]any{"name": "shop"})

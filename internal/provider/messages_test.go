@@ -231,15 +231,18 @@ func (s *stage) refresh(prior *instance) *instance {
 }
 
 // take imports a deployment, by an id or name, or by an identity.
-func (s *stage) take(id string, identity *tfprotov6.ResourceIdentityData) {
+func (s *stage) take(id string, identity *tfprotov6.ResourceIdentityData) *instance {
 	s.t.Helper()
 	resp, err := s.server.ImportResourceState(s.ctx, &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id, Identity: identity})
 	if s.note("import", resp.Diagnostics, err) {
-		return
+		return nil
 	}
 	one := resp.ImportedResources[0]
 	read, err := s.server.ReadResource(s.ctx, &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private})
-	s.note("import", read.Diagnostics, err)
+	if s.note("import", read.Diagnostics, err) {
+		return nil
+	}
+	return &instance{s.unpack(s.deploymentType(), read.NewState), read.Private}
 }
 
 // data reads a data source.

@@ -23,6 +23,7 @@ func saveOwned(ctx context.Context, private privateState, places []string, diags
 	savePrivate(ctx, private, privateOwned, places, diags)
 }
 
+// loadOwned is nil where nothing was applied yet, as after an import.
 func loadOwned(ctx context.Context, private privateState, diags *diag.Diagnostics) (places []string) {
 	loadPrivate(ctx, private, privateOwned, &places, diags)
 	return places
