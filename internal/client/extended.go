@@ -14,7 +14,7 @@ import (
 // when the user says that this one does.
 
 // ErrNotOffered says that the service does not have an operation: it answered
-// 404 or 405 about a deployment that it lists.
+// 404, 405 or 501 about a deployment that it lists.
 var ErrNotOffered = errors.New("the service does not offer this operation")
 
 // DeploymentChange is the body of a change: members that stay are left out,
@@ -50,7 +50,7 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 			return nil, err
 		case failed.Malformed:
 			return nil, nil
-		case failed.certainlyNotDone() || failed.uncertain():
+		case failed.mayPass():
 			if attempt < c.config.MaxRetries && c.pause(ctx, attempt, failed) == nil {
 				continue
 			}
@@ -93,7 +93,7 @@ func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
 			return err
 		}
 		// To delete once more what is deleted does no harm.
-		if failed.certainlyNotDone() || failed.uncertain() {
+		if failed.mayPass() {
 			if attempt < c.config.MaxRetries && c.pause(ctx, attempt, failed) == nil {
 				continue
 			}
@@ -106,11 +106,18 @@ func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
 	}
 }
 
-// notOffered finds out what a 404 or 405 means: that the service lacks the
+// mayPass reports whether the same request may succeed when it is sent again.
+func (e *Error) mayPass() bool {
+	return (e.certainlyNotDone() || e.uncertain()) && e.Status != http.StatusNotImplemented
+}
+
+// notOffered finds out what a 404, 405 or 501 means: that the service lacks the
 // operation, when it still lists the deployment, or that the deployment is
 // gone. Any other refusal it returns as it is.
 func (c *Client) notOffered(ctx context.Context, id string, failed *Error) error {
-	if failed.Status != http.StatusNotFound && failed.Status != http.StatusMethodNotAllowed {
+	switch failed.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+	default:
 		return failed
 	}
 	_, err := c.reader.read(ctx, id, 0)

@@ -79,12 +79,30 @@ func TestUpdateThatIsRefused(t *testing.T) {
 
 func TestServiceThatOffersNoChanges(t *testing.T) {
 	t.Parallel()
-	_, c, ids := manyDeployments(t, 1, fakeserver.Options{})
-	if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, client.ErrNotOffered) {
-		t.Errorf("update: %v, want ErrNotOffered", err)
-	}
-	if err := c.DeleteDeployment(t.Context(), ids[0]); !errors.Is(err, client.ErrNotOffered) {
-		t.Errorf("delete: %v, want ErrNotOffered", err)
+	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			t.Parallel()
+			fake, c, ids := manyDeployments(t, 1, fakeserver.Options{Extended: true})
+			fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: status})
+			fake.Fail(fakeserver.DeleteDeployment, -1, fakeserver.Fault{Status: status})
+			if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, client.ErrNotOffered) {
+				t.Errorf("update: %v, want ErrNotOffered", err)
+			}
+			if err := c.DeleteDeployment(t.Context(), ids[0]); !errors.Is(err, client.ErrNotOffered) {
+				t.Errorf("delete: %v, want ErrNotOffered", err)
+			}
+			sent := map[string]int{}
+			for _, r := range fake.Requests() {
+				sent[r.Method]++
+			}
+			if sent[http.MethodPatch] != 1 || sent[http.MethodDelete] != 1 {
+				t.Errorf("sent %v, want each once", sent)
+			}
+			fake.Remove(ids[0])
+			if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, client.ErrNotFound) {
+				t.Errorf("update of what is gone: %v, want ErrNotFound", err)
+			}
+		})
 	}
 }
 

@@ -94,7 +94,7 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 			"max_retries": schema.NumberAttribute{
 				Optional: true, Validators: []validator.Number{field.WholeBetween(0, maxMaxRetries)},
 				MarkdownDescription: fmt.Sprintf("How often a request is sent again that failed for now, 0 to %d; 0 means never. Default %d. "+
-					"Requests that read, change or delete are sent again after a lost connection, a timeout, 408, 429 and 5xx. A create is sent again only where the service did nothing: after a refused connection, 429, or 503 with `Retry-After`. "+
+					"Requests that read, change or delete are sent again after a lost connection, a timeout, 408, 429 and 5xx but 501. A create is sent again only where the service did nothing: after a refused connection, 429, or 503 with `Retry-After`. "+
 					"The wait between is what `Retry-After` says, up to 5 minutes, or else begins at half a second and doubles, up to 30 seconds.", maxMaxRetries, defaultMaxRetries),
 			},
 			"ca_cert_file": schema.StringAttribute{
