@@ -68,7 +68,7 @@ func (f Field) wholeObject(wanted, has tftypes.Value) (any, error) {
 	want, had := members(wanted), members(has)
 	for _, child := range f.Fields {
 		value, before := want[child.Name], had[child.Name]
-		if value.IsNull() {
+		if child.empty(value) && !child.empty(before) {
 			value = before
 		}
 		if value.IsNull() || !value.IsKnown() {

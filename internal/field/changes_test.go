@@ -21,7 +21,9 @@ func TestChangesSendWhatDiffersAndNoMore(t *testing.T) {
 		"a map, with what was added":  {object{"map": object{"a": "1"}}, object{"map": object{"a": "2", "b": "2"}}, `{"map":{"a":"1","b":"2"}}`},
 		"JSON, with what was added":   {object{"json": object{"a": object{"b": 1}}}, object{"json": object{"a": object{"b": 2, "c": 3}, "d": 4}}, `{"json":{"a":{"b":1,"c":3},"d":4}}`},
 		"a list":                      {object{"texts": []any{"a"}}, object{"texts": []any{"b", "c"}}, `{"texts":["a"]}`},
-		"a list to be empty":          {object{"texts": []any{}}, object{"texts": []any{"b"}}, `{"texts":[]}`},
+		"a list to be empty":          {object{"texts": []any{}}, object{"texts": []any{"b"}}, `{}`},
+		"an empty item of a list":     {object{"texts": []any{"a", ""}}, object{"texts": []any{"a", "b"}}, `{"texts":["a",""]}`},
+		"items of which one is empty": {object{"ordered": []any{object{"name": "x", "text": ""}, object{"name": "y", "text": "1"}}}, object{"ordered": []any{object{"name": "x", "text": "its own"}, object{"name": "y", "text": "2"}}}, `{"ordered":[{"name":"x","text":"its own"},{"name":"y","text":"1"}]}`},
 		"items, with what was added":  {object{"keyed": []any{object{"name": "x", "number": 1}, object{"name": "z"}}}, object{"keyed": []any{object{"name": "y"}, object{"name": "x", "number": 2, "map": object{"a": "1"}}}}, `{"keyed":[{"map":{"a":"1"},"name":"x","number":1},{"name":"z"}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {

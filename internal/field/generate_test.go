@@ -247,7 +247,11 @@ func (g generator) answer(fs Fields, config tftypes.Value) tftypes.Value {
 func (g generator) answers(fs Fields, config Values) Values {
 	values := Values{}
 	for _, f := range fs {
-		values[f.Name] = g.shown(f, orNull(f, config[f.Name]))
+		wanted := orNull(f, config[f.Name])
+		values[f.Name] = g.shown(f, wanted)
+		if !wanted.IsNull() && saysNothing(f, wanted) && g.seldom() {
+			values[f.Name] = g.value(f, true)
+		}
 	}
 	for _, f := range fs {
 		ref := text(config[f.Name])
@@ -569,7 +573,7 @@ func canDrift(f Field, v tftypes.Value) bool {
 		}
 		return false
 	}
-	return true
+	return !saysNothing(f, v)
 }
 
 func (g generator) drifted(f Field, wanted, shown tftypes.Value, at path.Path) (tftypes.Value, path.Path, bool) {

@@ -48,11 +48,16 @@ func (f Field) same(a, b tftypes.Value) bool {
 	return f.covers(a, b) && f.covers(b, a)
 }
 
-// covers reports whether has holds everything that wanted says. Of objects,
-// maps and JSON objects it may hold more: what the configuration leaves out is
-// the service's. A list is the same or it is not, but for the order where that
-// has no meaning.
+// covers reports whether has holds everything that wanted says. An empty value
+// says nothing, as if it were left out. Of objects, maps and JSON objects has may
+// hold more: what the configuration leaves out is the service's. A list is the
+// same or it is not, but for the order where that has no meaning.
 func (f Field) covers(has, wanted tftypes.Value) bool {
+	return has.IsKnown() && f.empty(wanted) || f.holds(has, wanted)
+}
+
+// holds is covers for an item of a list, where an empty one has its place.
+func (f Field) holds(has, wanted tftypes.Value) bool {
 	if !has.IsKnown() || !wanted.IsKnown() {
 		return false
 	}
@@ -93,7 +98,7 @@ func (f Field) covers(has, wanted tftypes.Value) bool {
 		}
 		return true
 	case List:
-		return slices.EqualFunc(items(has), items(wanted), f.elem().covers)
+		return slices.EqualFunc(items(has), items(wanted), f.elem().holds)
 	case Objects:
 		has, wanted := items(has), items(wanted)
 		if len(has) != len(wanted) {

@@ -149,7 +149,8 @@ func (f Field) settle(planned, answer tftypes.Value) tftypes.Value {
 // Refresh is what the state holds after a reading: the service's answer, in
 // the prior state's form where that means the same. Owned are the places that
 // [Fields.Owned] gave after the last apply: members that the service added to
-// a map or a JSON object there stay out of the state, so that what follows
+// a map or a JSON object there, and what it has in place of an empty value, stay
+// out of the state, so that what follows
 // from it does not change between an apply and the next plan.
 func (fs Fields) Refresh(prior, answer tftypes.Value, owned []string) Values {
 	r := refresher{owned: map[string]bool{}}
@@ -186,10 +187,12 @@ func (r refresher) value(f Field, prior, answer tftypes.Value, at path.Path) tft
 		return answer // {} is something where nothing was
 	case f.empty(prior) && f.empty(answer):
 		return prior
+	case !prior.IsNull() && f.empty(prior) && r.owned[at.String()]:
+		return prior // which an apply put there
 	case prior.IsNull():
 		return answer
-	case f.holdsMore() && r.owned[at.String()]:
-		if f.covers(answer, prior) {
+	case r.owned[at.String()]:
+		if f.holdsMore() && f.covers(answer, prior) {
 			return prior
 		} else if answer.IsNull() {
 			return f.nothing() // one that the configuration has, where an empty one may do
@@ -263,7 +266,8 @@ func (fs Fields) Named(has, asked tftypes.Value) tftypes.Value {
 	return With(has, values)
 }
 
-// Owned lists the maps and JSON objects that a configuration sets, as places
+// Owned lists the maps, the JSON objects and the empty values that a
+// configuration sets, as places
 // for [Fields.Refresh]. It is never nil: nil is that nothing was applied yet.
 func (fs Fields) Owned(config tftypes.Value) []string {
 	return owned(fs, members(config), path.Empty(), []string{})
@@ -276,7 +280,7 @@ func owned(fs Fields, config Values, at path.Path, places []string) []string {
 			continue
 		}
 		switch {
-		case f.holdsMore():
+		case f.holdsMore(), f.Kind != Object && f.empty(value):
 			places = append(places, here.String())
 		case f.Kind == Object:
 			places = owned(f.Fields, members(value), here, places)
@@ -294,15 +298,17 @@ func (f Field) holdsMore() bool {
 	return f.Kind == TextMap || f.Kind == JSON || f.Kind == List && f.Elem == JSON
 }
 
-// nothing is an empty value of an attribute that holdsMore.
+// nothing is an empty value that is not null.
 func (f Field) nothing() tftypes.Value {
 	switch f.Kind {
 	case TextMap:
 		return tftypes.NewValue(f.Type(), Values{})
-	case List:
+	case List, Objects:
 		return tftypes.NewValue(f.Type(), []tftypes.Value{})
-	default:
+	case JSON:
 		return tftypes.NewValue(f.Type(), "{}")
+	default:
+		return tftypes.NewValue(f.Type(), "")
 	}
 }
 
@@ -362,7 +368,7 @@ func (f Field) differences(wanted, has tftypes.Value, at path.Path, found *[]Dif
 		}
 	case List:
 		if slices.EqualFunc(items(has), items(wanted), func(has, wanted tftypes.Value) bool {
-			return !wanted.IsKnown() || f.elem().covers(has, wanted)
+			return !wanted.IsKnown() || f.elem().holds(has, wanted)
 		}) {
 			return
 		}

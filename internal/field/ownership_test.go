@@ -55,6 +55,14 @@ func TestAnswerThatCoversTheConfiguration(t *testing.T) {
 		"empty JSON comes back as null":              {free, object{}, nil},
 		"null JSON comes back empty":                 {free, nil, object{}},
 		"labels added by the service":                {labels, object{"a": "1"}, object{"a": "1", "b": "2"}},
+		"empty text filled in":                       {txt, "", "x"},
+		"empty text of an object filled in":          {obj, object{"a": ""}, object{"a": "x", "b": 1}},
+		"empty text of an item filled in":            {list, []any{object{"name": "x", "a": ""}}, []any{object{"name": "x", "a": "1"}}},
+		"empty UUID filled in":                       {Field{Name: "v", Kind: UUID}, "", uuids[0]},
+		"empty list filled in":                       {texts, []any{}, []any{"x"}},
+		"empty list of objects filled in":            {list, []any{}, []any{object{"name": "x"}}},
+		"empty map filled in":                        {labels, object{}, object{"a": "1"}},
+		"empty JSON filled in":                       {free, object{}, object{"a": "1"}},
 		"label of nothing dropped":                   {labels, object{"a": "1", "b": ""}, object{"a": "1"}},
 		"only label of nothing dropped":              {labels, object{"b": ""}, nil},
 		"JSON members added by the service":          {free, object{"a": object{"b": 1}}, object{"a": object{"b": 1, "c": 2}, "d": 3}},
@@ -132,10 +140,8 @@ func TestAnswerThatDoesNot(t *testing.T) {
 	}{
 		"another text":                     {Field{Kind: Text}, "x", "y", "v"},
 		"text in other letters":            {Field{Kind: Text}, "x", "X", "v"},
-		"text that was to be empty":        {Field{Kind: Text}, "", "y", "v"},
 		"text gone":                        {Field{Kind: Text}, "x", nil, "v"},
 		"text of an object":                {obj, object{"a": "x"}, object{"a": "y"}, "v.a"},
-		"text of an object, to be empty":   {obj, object{"a": ""}, object{"a": "y"}, "v.a"},
 		"object gone":                      {obj, object{"a": "x"}, nil, "v.a"},
 		"zero instead of null":             {Field{Kind: Whole}, 0, nil, "v"},
 		"another big number":               {Field{Kind: Whole}, jsonNumber("9007199254740993"), jsonNumber("9007199254740992"), "v"},
@@ -156,9 +162,9 @@ func TestAnswerThatDoesNot(t *testing.T) {
 		"JSON false instead of null":       {Field{Kind: JSON}, object{"a": false}, object{}, "v"},
 		"JSON gone":                        {Field{Kind: JSON}, object{"a": 1}, nil, "v"},
 		"JSON in a list changed":           {Field{Kind: List, Elem: JSON}, []any{object{"a": 1}}, []any{object{"a": 2}}, "v"},
+		"empty item of a list filled in":   {Field{Kind: List}, []any{"a", ""}, []any{"a", "b"}, "v"},
 		"list longer":                      {Field{Kind: List}, []any{"a"}, []any{"a", "b"}, "v"},
 		"list in another order":            {Field{Kind: List}, []any{"a", "b"}, []any{"b", "a"}, "v"},
-		"list that was to be empty":        {Field{Kind: List}, []any{}, []any{"b"}, "v"},
 		"item changed":                     {list, []any{object{"name": "x", "a": "1"}}, []any{object{"name": "x", "a": "2"}}, "v[0].a"},
 		"item changed and moved":           {list, []any{object{"name": "x", "a": "1"}, object{"name": "y", "a": "1"}}, []any{object{"name": "y", "a": "1"}, object{"name": "x", "a": "2"}}, "v[0].a"},
 		"item renamed":                     {list, []any{object{"name": "x"}}, []any{object{"name": "z"}}, "v"},
@@ -167,7 +173,6 @@ func TestAnswerThatDoesNot(t *testing.T) {
 		"items gone":                       {list, two, nil, "v"},
 		"ordered items in another order":   {ordered, two, twisted, "v"},
 		"twins, of whom one has changed":   {list, []any{object{"name": "x", "a": "1"}, object{"name": "x", "a": "2"}}, []any{object{"name": "x", "a": "1"}, object{"name": "x", "a": "3"}}, "v[1].a"},
-		"items where none were to be":      {list, []any{}, two, "v"},
 		"items of which one is now a twin": {list, two, []any{object{"name": "x"}, object{"name": "x"}}, "v[1].name"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,6 +193,28 @@ func TestAnswerThatDoesNot(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestChangeToAnEmptyValue asks for nothing, as if the attribute were taken out.
+func TestChangeToAnEmptyValue(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		field       Field
+		full, empty any
+	}{
+		{Field{Kind: Text}, "x", ""},
+		{Field{Kind: List}, []any{"x"}, []any{}},
+		{Field{Kind: Objects, Key: []string{"name"}, Fields: Fields{{Name: "name", Kind: Text}}}, []any{object{"name": "x"}}, []any{}},
+		{Field{Kind: TextMap}, object{"a": "1"}, object{}},
+		{Field{Kind: JSON}, object{"a": "1"}, object{}},
+		{Field{Kind: Object, Fields: Fields{{Name: "a", Kind: Text}}}, object{"a": "1"}, object{"a": ""}},
+	} {
+		c.field.Name = "v"
+		fs := Fields{c.field}
+		state, config := of(t, fs, object{"v": c.full}), of(t, fs, object{"v": c.empty})
+		assertNoPlan(t, fs, config, state)
+		assertNoPlan(t, fs, config, With(state, fs.Refresh(state, state, fs.Owned(config))))
 	}
 }
 

@@ -169,6 +169,73 @@ func TestAccEmptyNullAndAbsentAreTheSame(t *testing.T) {
 	}
 }
 
+// An empty value asks for nothing: whatever the service has there is its own.
+func TestAccEmptyLeavesToTheServiceWhatItFillsIn(t *testing.T) {
+	t.Parallel()
+	spec := "source_config.resource_spec."
+	fills := map[string]any{
+		"source_config.custom_url": "https://app.example.com", "source_config.install_command": "make", "source_config.listener_config.k8s_namespace": "there",
+		"source_revision_config.repo_ref": "main", "source_revision_config.graph_config_path": "graph.json", "source_revision_config.image_uri": "registry.example.com/app:1",
+		spec + "service_account_name": "app", spec + "labels": map[string]any{"a": "1"},
+		spec + "volumes": []any{map[string]any{"name": "v"}}, spec + "sidecars": []any{map[string]any{"name": "s"}}, spec + "image_pull_secrets": []any{map[string]any{"name": "p"}},
+		"secret_references": []any{map[string]any{"name": "A"}},
+	}
+	empty := `
+  source_config = {
+    custom_url      = ""
+    install_command = ""
+    listener_config = { k8s_namespace = "" }
+    resource_spec   = { service_account_name = "", labels = {}, volumes = [], sidecars = [], image_pull_secrets = [] }
+  }
+  source_revision_config = { repo_ref = "", graph_config_path = "", image_uri = "" }
+  secret_references      = []`
+	full := `
+  source_config          = { custom_url = "https://app.example.com", resource_spec = { volumes = [{ name = "v" }] } }
+  source_revision_config = { repo_ref = "main" }
+  secret_references      = [{ name = "A" }]`
+	for _, setting := range []string{"", extended} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{Extended: true, Defaults: fills})
+			config := func(arguments string) string {
+				return s.provider(setting) + deployment("app", "external_docker", arguments)
+			}
+			withoutOutput, _, _ := strings.Cut(config(empty), "output ") // it would show updated_at
+			moved := planIsEmpty(withoutOutput)
+			moved.PreConfig = s.edit(t, "source_config.custom_url", "https://other.example.com")
+			noop := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)}}
+			check(t,
+				resource.TestStep{Config: config(empty), Check: resource.ComposeAggregateTestCheckFunc(
+					resource.TestCheckResourceAttr(this, "source_config.custom_url", ""),
+					resource.TestCheckResourceAttr(this, spec+"volumes.#", "0"),
+				)},
+				planIsEmpty(config(empty)), resource.TestStep{RefreshState: true}, planIsEmpty(config(empty)),
+				resource.TestStep{Config: withoutOutput}, moved,
+			)
+			// From a value to an empty one, and after an import.
+			id := s.SeedDeployment(map[string]any{"name": "app", "source": "external_docker",
+				"source_config":          map[string]any{"custom_url": "https://app.example.com", "resource_spec": map[string]any{"volumes": []any{map[string]any{"name": "v"}}}},
+				"source_revision_config": map[string]any{"repo_ref": "main"}, "secret_references": []any{map[string]any{"name": "A"}}})
+			s.ResetRequests()
+			cleared := `
+  source_config          = { custom_url = "", resource_spec = { volumes = [] } }
+  source_revision_config = { repo_ref = "" }
+  secret_references      = []
+  deletion_policy        = "abandon"`
+			check(t,
+				resource.TestStep{Config: config(full), ResourceName: this, ImportState: true, ImportStateId: id, ImportStatePersist: true},
+				resource.TestStep{Config: config(strings.Replace(cleared, `deletion_policy        = "abandon"`, "", 1)), ConfigPlanChecks: noop},
+				planIsEmpty(config(full)),
+				resource.TestStep{Config: config(cleared), Check: resource.TestCheckResourceAttr(this, spec+"volumes.#", "1")},
+				planIsEmpty(config(cleared)),
+			)
+			if sent := s.patches(t); len(sent) != 0 {
+				t.Errorf("sent %v, want nothing", sent)
+			}
+		})
+	}
+}
+
 func TestAccRemovedElsewhereIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
