@@ -91,7 +91,9 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 	}
 	identify(ctx, result.Identity, answer, &result.Diagnostics)
 	if whole {
-		result.Resource.Raw = field.With(emptyObject(result.Resource.Raw), attributesOf(answer))
+		// As an import reads it: what is generated from it is to plan empty.
+		blank := emptyObject(result.Resource.Raw)
+		result.Resource.Raw = field.With(blank, deploymentFields.Refresh(blank, answer, nil))
 	}
 }
 

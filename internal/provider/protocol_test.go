@@ -257,6 +257,38 @@ func TestListResource(t *testing.T) {
 	})
 }
 
+// What a list says of a deployment is what an import reads of it, so that
+// configuration generated from the one fits the other.
+func TestListedIsAsImported(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]fakeserver.Options{"empty": {}, "null": {NullForEmpty: true}, "left out": {OmitEmpty: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, options)
+			id := s.SeedDeployment(map[string]any{"name": "app", "secret_references": []any{},
+				"source_config": map[string]any{"custom_url": "", "resource_spec": map[string]any{"volumes": []any{}, "labels": map[string]any{}, "sidecars": []any{map[string]any{"name": "s", "command": []any{}, "image": ""}}}}})
+			p := newProtocol(t, s)
+			imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := imported.ImportedResources[0]
+			read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.expectNone(read.Diagnostics)
+			want := p.attributes(p.deploymentType(), read.NewState)
+			listed := p.attributes(p.deploymentType(), p.list(-1, 0, true, nil)[0].Resource)
+			for attribute, value := range want {
+				if got := listed[attribute]; !got.Equal(value) {
+					t.Errorf("%s is listed as %s, and imported as %s", attribute, got, value)
+				}
+			}
+		})
+	}
+}
+
 // A read that is cancelled is an error, and takes nothing out of the state.
 func TestCancelledReadKeepsTheState(t *testing.T) {
 	t.Parallel()
