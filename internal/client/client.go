@@ -188,6 +188,9 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	if err := json.Unmarshal(text, out); err != nil {
 		failed := c.malformed(r.operation, r.method, r.path, describeNonJSON(answer, text, err))
 		failed.RequestID = c.clean(requestID(answer.Header))
+		if r.method == http.MethodPost {
+			failed.madeID = c.idIn(text)
+		}
 		return failed
 	}
 	return nil

@@ -22,8 +22,9 @@ func (e *ExistsError) Error() string {
 // When Look is set, nothing is known of it.
 type LostError struct {
 	Name string
-	Err  error // how the answer was lost
-	Look error // why the deployment could not be looked for, if it could not
+	Err  error  // how the answer was lost
+	Look error  // why the deployment could not be looked for, if it could not
+	ID   string // what the answer says of the id, if it cannot be read otherwise
 }
 
 func (e *LostError) Error() string {
@@ -90,7 +91,7 @@ func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployme
 			if made, lookErr := c.lookForMade(seenThrough, r, err, c.config.SettleTime); made != nil || lookErr != nil {
 				return made, lookErr
 			}
-			return nil, &LostError{Name: r.Name, Err: err}
+			return nil, &LostError{Name: r.Name, Err: err, ID: failed.madeID}
 		}
 		// Between attempts nothing is under way: here a cancelled ctx counts.
 		givingUp := attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
@@ -162,7 +163,9 @@ func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, lost erro
 		left := time.Until(deadline)
 		if left <= 0 {
 			if err != nil {
-				return nil, &LostError{Name: r.Name, Err: lost, Look: err}
+				unusable := &Error{}
+				_ = errors.As(lost, &unusable)
+				return nil, &LostError{Name: r.Name, Err: lost, Look: err, ID: unusable.madeID}
 			}
 			return nil, nil
 		}

@@ -162,6 +162,36 @@ func TestCreateWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
+func TestLostCreateTellsTheIDThatTheAnswerHas(t *testing.T) {
+	t.Parallel()
+	const unreadable = `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`
+	for name, test := range map[string]struct{ body, want string }{
+		"a UUID":      {`{"id":"` + idA + `"` + unreadable, idA},
+		"a text":      {`{"id":"not-an-id"` + unreadable, ""},
+		"a number":    {`{"id":7` + unreadable, ""},
+		"none":        {`{"name":"bot"` + unreadable, ""},
+		"not JSON":    {`{"id":"` + idA + `"`, ""},
+		"a secret":    {`{"id":"` + idB + `"` + unreadable, ""},
+		"also listed": {`{"id":"` + idA + `","name":"bot","source":"external_docker"` + unreadable, idA},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			listed := answerJSON(pageJSON(0))
+			if name == "also listed" {
+				listed = answerJSON(pageJSON(1, test.body))
+			}
+			s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), listed), answerJSON(test.body)))
+			c := s.client(t)
+			c.Hide(idB)
+			_, err := c.CreateDeployment(t.Context(), botRequest())
+			var lost *LostError
+			if !errors.As(err, &lost) || lost.ID != test.want {
+				t.Errorf("%v: id %q, want %q", err, lost.ID, test.want)
+			}
+		})
+	}
+}
+
 func TestCreateThatTimesOutAfterTheWork(t *testing.T) {
 	t.Parallel()
 	fake, s := careless(t, fakeserver.Options{})

@@ -17,6 +17,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 )
 
 // ErrNotFound says that the service does not list a deployment.
@@ -45,6 +47,7 @@ type Error struct {
 	NotSent   bool         // no connection was made: the service knows nothing of it
 	Err       error        // what went wrong, when it was not the service that said so
 
+	madeID        string        // of what an answer that cannot be used is about, to a POST
 	retryAfter    time.Duration // what the service asks for, if it does
 	retryAfterSet bool
 }
@@ -337,6 +340,17 @@ func oneLine(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// idIn is the id in an answer that cannot be read as a whole; "" unless it is a
+// UUID, as it may be anything, and one that may be shown.
+func (c *Client) idIn(body []byte) string {
+	var made struct{ ID json.RawMessage }
+	var id string
+	if json.Unmarshal(body, &made) != nil || json.Unmarshal(made.ID, &id) != nil || len(id) != 36 || uuid.Validate(id) != nil || c.clean(id) != id {
+		return ""
+	}
+	return id
 }
 
 // requestID is the id that the service, or what stands before it, gave to a

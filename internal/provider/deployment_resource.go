@@ -195,8 +195,16 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 	case errors.As(err, &lost):
 		r.access.addFailure(diags, summary, lost.Err, nil)
 		found := "No deployment of that name is listed: most likely, it was not created."
+		if lost.ID != "" {
+			found = "No deployment of that name is listed yet."
+		}
 		if lost.Look != nil {
 			found = "Whether it was created could not be found out: " + sentence(lost.Look.Error())
+		}
+		if lost.ID != "" {
+			diags.AddError(fmt.Sprintf("Deployment %q may exist", name), fmt.Sprintf(
+				"The service answered the request to create deployment %q with success and id %s, but the rest of the answer cannot be used. %s It is not in the state. To manage it here, %s", name, lost.ID, found, howToImport(lost.ID)))
+			return
 		}
 		diags.AddError(fmt.Sprintf("Deployment %q may come up later", name), fmt.Sprintf(
 			"The request to create deployment %q was sent, and no usable answer came. %s It is not in the state. Apply again: the provider first looks for the name, and if the deployment is there by then, says how to import it.", name, found))

@@ -178,6 +178,7 @@ func messageGroups() []messageGroup {
 			answering(fakeserver.Fault{Status: 422, Body: `{"detail":[{"loc":["body","source"],"msg":"<p></p>"}]}`}),
 			answering(fakeserver.Fault{Status: 307, Header: http.Header{"Location": {"/v3/deployments"}}}),
 			answering(fakeserver.Fault{Status: 400, Body: `{"detail":"the plan of this organization allows no more deployments"}`}),
+			answering(fakeserver.Fault{Status: 200, Body: strings.Replace(aDeployment, "}", `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`, 1)}),
 			answering(fakeserver.Fault{Status: 502, ContentType: "text/html", Body: "<html><body><h1>Bad gateway</h1></body></html>"}),
 			plain(func(s *stage) {
 				s.configure(`{"max_retries":0}`)
