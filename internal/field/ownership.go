@@ -266,6 +266,25 @@ func (fs Fields) Named(has, asked tftypes.Value) tftypes.Value {
 	return With(has, values)
 }
 
+// Resolved is the other way round: what is wanted, with what the service resolved
+// its refs to, where it reports that.
+func (fs Fields) Resolved(wanted, has tftypes.Value) tftypes.Value {
+	values, all, had := Values{}, members(wanted), members(has)
+	for _, f := range fs {
+		value := all[f.Name]
+		switch {
+		case f.resolved(value, had):
+			values[f.Name] = had[f.Name]
+		case f.Kind == Object && value.IsKnown() && !value.IsNull():
+			values[f.Name] = f.Fields.Resolved(value, had[f.Name])
+		}
+	}
+	if len(values) == 0 {
+		return wanted
+	}
+	return With(wanted, values)
+}
+
 // Owned lists the maps, the JSON objects and the empty values that a
 // configuration sets, as places
 // for [Fields.Refresh]. It is never nil: nil is that nothing was applied yet.

@@ -138,6 +138,8 @@ func TestAccBuiltImageOfCodehostIsTheServices(t *testing.T) {
 		planIsEmpty(config),
 		resource.TestStep{Config: withoutOutput},
 		step,
+		// Imported, the state has the commit in place of the branch.
+		resource.TestStep{Config: withoutOutput, ResourceName: this, ImportState: true, ImportStateIdFunc: idOf(this)},
 		resource.TestStep{Config: strings.Replace(withoutOutput, `"main"`, `"develop"`, 1), ExpectError: regexp.MustCompile(`source_revision_config\.repo_ref`)},
 	)
 }

@@ -194,7 +194,8 @@ func TestAccServiceThatIgnoresARef(t *testing.T) {
 }
 
 // The commit of an imported deployment may be of any branch: the configured one
-// goes into the state without a request, and counts from there on.
+// plans empty, goes into the state with the first apply, without a request, and
+// counts from there on.
 func TestAccRefOfAnImportedDeployment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
@@ -208,9 +209,14 @@ func TestAccRefOfAnImportedDeployment(t *testing.T) {
 		resource.TestStep{Config: config("", commit), ConfigPlanChecks: resource.ConfigPlanChecks{
 			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
 		}},
-		resource.TestStep{Config: config("", "main"), Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "main"), PostApplyFunc: func() {
-			assertDocumentedOperationsOnly(t, s)
+		resource.TestStep{Config: config("", "main"), ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
 		}},
+		resource.TestStep{Config: strings.Replace(config("", "main"), "source_revision_config", "deletion_policy = \"abandon\"\n  source_revision_config", 1),
+			Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "main"), PostApplyFunc: func() {
+				assertDocumentedOperationsOnly(t, s)
+			}},
+		resource.TestStep{Config: config("", "main")},
 		planIsEmpty(config("", "main")),
 		resource.TestStep{Config: config("", "dev"), ExpectError: regexp.MustCompile(`The service cannot be changed`)},
 		resource.TestStep{Config: config(extended, "dev"), ConfigPlanChecks: updates},
