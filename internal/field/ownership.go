@@ -250,39 +250,31 @@ func (r refresher) items(f Field, prior, answer []tftypes.Value, at path.Path) t
 // asked for, where it reports what it resolved those to. A commit stands for
 // that branch and for no other: only so is another one seen to be a change.
 func (fs Fields) Named(has, asked tftypes.Value) tftypes.Value {
-	values, had, wanted := Values{}, members(has), members(asked)
-	for _, f := range fs {
-		value := had[f.Name]
-		switch {
-		case f.resolved(wanted[f.Name], had):
-			values[f.Name] = wanted[f.Name]
-		case f.Kind == Object && value.IsKnown() && !value.IsNull():
-			values[f.Name] = f.Fields.Named(value, wanted[f.Name])
-		}
-	}
-	if len(values) == 0 {
-		return has
-	}
-	return With(has, values)
+	return fs.exchangeRefs(has, asked, asked, has)
 }
 
 // Resolved is the other way round: what is wanted, with what the service resolved
 // its refs to, where it reports that.
 func (fs Fields) Resolved(wanted, has tftypes.Value) tftypes.Value {
-	values, all, had := Values{}, members(wanted), members(has)
+	return fs.exchangeRefs(wanted, has, wanted, has)
+}
+
+// exchangeRefs returns an object with those refs of another that are resolved,
+// wanted in has.
+func (fs Fields) exchangeRefs(object, other, wanted, has tftypes.Value) tftypes.Value {
+	values, own, others, all, had := Values{}, members(object), members(other), members(wanted), members(has)
 	for _, f := range fs {
-		value := all[f.Name]
-		switch {
-		case f.resolved(value, had):
-			values[f.Name] = had[f.Name]
+		switch value := own[f.Name]; {
+		case f.resolved(all[f.Name], had):
+			values[f.Name] = others[f.Name]
 		case f.Kind == Object && value.IsKnown() && !value.IsNull():
-			values[f.Name] = f.Fields.Resolved(value, had[f.Name])
+			values[f.Name] = f.Fields.exchangeRefs(value, others[f.Name], all[f.Name], had[f.Name])
 		}
 	}
 	if len(values) == 0 {
-		return wanted
+		return object
 	}
-	return With(wanted, values)
+	return With(object, values)
 }
 
 // Owned lists the maps, the JSON objects and the empty values that a
