@@ -150,8 +150,8 @@ func (f Field) settle(planned, answer tftypes.Value) tftypes.Value {
 // the prior state's form where that means the same. Owned are the places that
 // [Fields.Owned] gave after the last apply: members that the service added to
 // a map or a JSON object there, and what it has in place of an empty value, stay
-// out of the state, so that what follows
-// from it does not change between an apply and the next plan.
+// out of the state, so that what follows from it does not change between an
+// apply and the next plan.
 func (fs Fields) Refresh(prior, answer tftypes.Value, owned []string) Values {
 	r := refresher{owned: map[string]bool{}}
 	for _, place := range owned {
@@ -278,8 +278,8 @@ func (fs Fields) exchangeRefs(object, other, wanted, has tftypes.Value) tftypes.
 }
 
 // Owned lists the maps, the JSON objects and the empty values that a
-// configuration sets, as places
-// for [Fields.Refresh]. It is never nil: nil is that nothing was applied yet.
+// configuration sets, as places for [Fields.Refresh]. It is never nil: nil is
+// that nothing was applied yet.
 func (fs Fields) Owned(config tftypes.Value) []string {
 	return owned(fs, members(config), path.Empty(), []string{})
 }

@@ -42,10 +42,12 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
 	owned := loadOwned(ctx, req.Private, &resp.Diagnostics)
 	has := hasNow(req.State.Raw, resp.Plan.Raw, owned)
-	addTakenAtItsWord(&resp.Diagnostics, resp.Plan.Raw, req.State.Raw, has)
-	if quiet := deploymentFields.Resolved(resp.Plan.Raw, req.State.Raw); owned == nil && quiet.Equal(req.State.Raw) {
-		resp.Plan.Raw = quiet // a ref alone is nothing to apply
-		return
+	if owned == nil {
+		addTakenAtItsWord(&resp.Diagnostics, resp.Plan.Raw, req.State.Raw, has)
+		if quiet := deploymentFields.Resolved(resp.Plan.Raw, req.State.Raw); quiet.Equal(req.State.Raw) {
+			resp.Plan.Raw = quiet // a ref alone is nothing to apply
+			return
+		}
 	}
 	if !r.extended {
 		r.refuseChanges(resp.Plan.Raw, has, req.Config.Raw, memory, &resp.Diagnostics)

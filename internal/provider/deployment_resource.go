@@ -137,8 +137,8 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 // Create makes the deployment, waits for it, and saves what the service made
 // of it.
 func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	r.hideSecrets(req.Plan.Raw, req.Config.Raw)
 	plan, config := attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw)
+	r.hideSecrets(plan, config)
 	name := plan.text("name")
 	var request client.DeploymentRequest
 	if err := deploymentFields.Encode(req.Plan.Raw, &request); err != nil {
@@ -238,8 +238,8 @@ func requestPlaces(config attributes, secrets []client.Secret) locate {
 // Read takes the service's values into the state. A deployment that is no
 // longer listed leaves the state; a reading that fails changes nothing.
 func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	r.hideSecrets(req.State.Raw)
 	state := attributesOf(req.State.Raw)
+	r.hideSecrets(state)
 	id, importing := state.text("id"), state["name"].IsNull()
 	found, err := r.client.Deployment(ctx, id)
 	switch {

@@ -18,10 +18,10 @@ import (
 // back, and saves what the service really has. What lives in Terraform alone
 // needs no request.
 func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	r.hideSecrets(req.State.Raw, req.Plan.Raw, req.Config.Raw)
+	state, config := attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
+	r.hideSecrets(state, attributesOf(req.Plan.Raw), config)
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
-	state := attributesOf(req.State.Raw)
-	secrets := configuredSecrets(attributesOf(req.Config.Raw))
+	secrets := configuredSecrets(config)
 	owned := loadOwned(ctx, req.Private, &resp.Diagnostics)
 	has := hasNow(req.State.Raw, req.Config.Raw, owned)
 	if !r.extended {
@@ -202,8 +202,8 @@ func addNotTaken(diags *diag.Diagnostics, who string, found []field.Difference) 
 // Delete deletes the deployment where that is wanted and possible, and waits
 // until it is no longer listed. Otherwise it only leaves the state.
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	r.hideSecrets(req.State.Raw)
 	state := attributesOf(req.State.Raw)
+	r.hideSecrets(state)
 	if !r.deletes(state) {
 		r.addAbandoned(&resp.Diagnostics, state, "was")
 		return

@@ -3,7 +3,6 @@
 package provider_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,15 +15,10 @@ import (
 func TestAccSecretsOfTheStateAreNotShown(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	for _, writeOnly := range []bool{false, true} {
-		t.Run(fmt.Sprintf("write-only %t", writeOnly), func(t *testing.T) {
-			t.Parallel()
-			if writeOnly {
-				terraformSince(t, 1, 11)
-			}
-			testSecretsOfTheStateAreNotShown(t, built, writeOnly)
-		})
-	}
+	eachKindOfSecrets(t, func(t *testing.T, writeOnly bool) {
+		t.Helper()
+		testSecretsOfTheStateAreNotShown(t, built, writeOnly)
+	})
 }
 
 func testSecretsOfTheStateAreNotShown(t *testing.T, built string, writeOnly bool) {

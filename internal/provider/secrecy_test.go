@@ -90,13 +90,23 @@ func unzip(t *testing.T, file string) (places []place) {
 func TestAccNothingSecretIsShown(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
+	eachKindOfSecrets(t, func(t *testing.T, writeOnly bool) {
+		t.Helper()
+		testNothingSecretIsShown(t, built, writeOnly)
+	})
+}
+
+// eachKindOfSecrets runs a test with secrets and with secrets_wo, where
+// Terraform knows write-only arguments.
+func eachKindOfSecrets(t *testing.T, test func(t *testing.T, writeOnly bool)) {
+	t.Helper()
 	for _, writeOnly := range []bool{false, true} {
 		t.Run(fmt.Sprintf("write-only %t", writeOnly), func(t *testing.T) {
 			t.Parallel()
 			if writeOnly {
 				terraformSince(t, 1, 11)
 			}
-			testNothingSecretIsShown(t, built, writeOnly)
+			test(t, writeOnly)
 		})
 	}
 }
