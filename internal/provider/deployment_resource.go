@@ -241,7 +241,7 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 	state := attributesOf(req.State.Raw)
 	r.hideSecrets(state)
 	id, importing := state.text("id"), state["name"].IsNull()
-	found, err := r.client.Deployment(ctx, id)
+	found, err := r.deployment(ctx, id)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && importing:
 		resp.Diagnostics.AddError("No such deployment", noSuchID(id))

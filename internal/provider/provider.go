@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -28,8 +29,9 @@ var (
 
 // graphdeploy is the provider.
 type graphdeploy struct {
-	version string
-	tune    []func(*client.Config)
+	version    string
+	tune       []func(*client.Config)
+	configured atomic.Pointer[providerData]
 }
 
 // New returns the provider of that version, in the form that a plugin server
@@ -132,6 +134,7 @@ func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureReque
 		tune(&clientConfig)
 	}
 	data := &providerData{client: client.New(clientConfig), hosting: settings.hosting, extended: settings.extended, access: settings.access()}
+	p.configured.Store(data)
 	resp.ResourceData = data
 	resp.DataSourceData = data
 	resp.ListResourceData = data

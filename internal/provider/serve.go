@@ -31,9 +31,10 @@ func Serve(version string, debugging bool, tune ...func(*client.Config)) error {
 
 // NewServer is the provider as it speaks to Terraform.
 func NewServer(version string, tune ...func(*client.Config)) tfprotov6.ProviderServer {
-	server := providerserver.NewProtocol6(New(version, tune...)())()
+	p := &graphdeploy{version: version, tune: tune}
+	server := providerserver.NewProtocol6(p)()
 	if all, ok := server.(frameworkServer); ok {
-		return listing{forgetful{all}}
+		return listing{forgetful{unchanged{all, p}}}
 	}
 	return server
 }

@@ -1,0 +1,216 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+)
+
+// unchanged is the framework's server, but that it answers itself where a
+// deployment is read or planned and nothing of it is new, as with nearly all of
+// a large state. The framework goes over the schema several times for each, and
+// the schema is wide: ten times the work of all else.
+//
+// What decides is the same as ever, Read and ModifyPlan of the resource, called
+// with what the framework would call them with. Where they change anything or
+// say anything, the request goes to the framework, as if it had not been tried.
+type unchanged struct {
+	frameworkServer
+	provider *graphdeploy
+}
+
+// shape is what the framework's requests need to know of deployments.
+var shape = sync.OnceValue(func() (s struct {
+	schema   resource.SchemaResponse
+	object   tftypes.Type
+	identity tftypes.Type
+}) {
+	ctx := context.Background()
+	var identity resource.IdentitySchemaResponse
+	deployments := &deploymentResource{}
+	deployments.Schema(ctx, resource.SchemaRequest{}, &s.schema)
+	deployments.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
+	s.object = s.schema.Schema.Type().TerraformType(ctx)
+	s.identity = identity.IdentitySchema.Type().TerraformType(ctx)
+	return s
+})
+
+// UpgradeResourceState packs a state of this version as it is, which the
+// framework would do after it had made the type of the schema anew.
+func (s unchanged) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	if req.RawState != nil && req.Version == shape().schema.Schema.Version {
+		state, err := req.RawState.UnmarshalWithOpts(shape().object, tfprotov6.UnmarshalOpts{
+			ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
+		})
+		if packed, ok := pack(shape().object, state); err == nil && ok {
+			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: packed}, nil
+		}
+	}
+	return s.frameworkServer.UpgradeResourceState(ctx, req)
+}
+
+func (s unchanged) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	ctx = context.WithValue(ctx, readingKey{}, &reading{})
+	if resp := s.read(ctx, req); resp != nil {
+		return resp, nil
+	}
+	return s.frameworkServer.ReadResource(ctx, req)
+}
+
+// read is nil where there is something new.
+func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) *tfprotov6.ReadResourceResponse {
+	data := s.provider.configured.Load()
+	state, ok := unpack(req.CurrentState)
+	if data == nil || !ok {
+		return nil
+	}
+	var (
+		asked    resource.ReadRequest
+		answered resource.ReadResponse
+	)
+	if !remember(ctx, req.Private, &asked.Private) || !remember(ctx, req.Private, &answered.Private) {
+		return nil
+	}
+	asked.State = tfsdk.State{Schema: shape().schema.Schema, Raw: state}
+	answered.State = asked.State
+	(&deploymentResource{data}).Read(ctx, asked, &answered)
+
+	identity, ok := pack(shape().identity, tftypes.NewValue(shape().identity, map[string]tftypes.Value{"id": attributesOf(state)["id"]}))
+	switch {
+	case len(answered.Diagnostics) > 0, !answered.State.Raw.Equal(state), !answered.Private.Equal(asked.Private):
+		return nil
+	case !ok, req.CurrentIdentity != nil && !same(req.CurrentIdentity.IdentityData, identity):
+		return nil
+	}
+	return &tfprotov6.ReadResourceResponse{
+		NewState:    req.CurrentState,
+		NewIdentity: &tfprotov6.ResourceIdentityData{IdentityData: identity},
+		Private:     req.Private,
+	}
+}
+
+// reading is what the service has said of a deployment in the course of one
+// request of Terraform's, so that it is asked once.
+type reading struct {
+	found *client.Deployment
+	err   error
+}
+
+type readingKey struct{}
+
+// deployment reads a deployment, unless that was done for the same request.
+func (p *providerData) deployment(ctx context.Context, id string) (*client.Deployment, error) {
+	once, ok := ctx.Value(readingKey{}).(*reading)
+	if !ok {
+		return p.client.Deployment(ctx, id)
+	}
+	if once.found == nil && once.err == nil {
+		once.found, once.err = p.client.Deployment(ctx, id)
+	}
+	return once.found, once.err
+}
+
+func (s unchanged) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	if resp := s.plan(ctx, req); resp != nil {
+		return resp, nil
+	}
+	return s.frameworkServer.PlanResourceChange(ctx, req)
+}
+
+// plan is nil where there is something to change. Where Terraform itself has
+// found nothing to propose, there is nothing for the framework to add: no
+// attribute has a default, and none but those that force a replacement have a
+// plan modifier.
+func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
+	data := s.provider.configured.Load()
+	if data == nil || !same(req.ProposedNewState, req.PriorState) {
+		return nil
+	}
+	state, ok := unpack(req.PriorState)
+	if !ok {
+		return nil
+	}
+	config, ok := unpack(req.Config)
+	if !ok {
+		return nil
+	}
+	var (
+		asked    resource.ModifyPlanRequest
+		answered resource.ModifyPlanResponse
+	)
+	if !remember(ctx, req.PriorPrivate, &asked.Private) || !remember(ctx, req.PriorPrivate, &answered.Private) {
+		return nil
+	}
+	schema := shape().schema.Schema
+	asked.Config = tfsdk.Config{Schema: schema, Raw: config}
+	asked.State = tfsdk.State{Schema: schema, Raw: state}
+	asked.Plan = tfsdk.Plan{Schema: schema, Raw: state}
+	answered.Plan = asked.Plan
+	(&deploymentResource{data}).ModifyPlan(ctx, asked, &answered)
+
+	if len(answered.Diagnostics) > 0 || !answered.Plan.Raw.Equal(state) || !answered.Private.Equal(asked.Private) {
+		return nil
+	}
+	identity := req.PriorIdentity
+	if identity == nil { // as Terraform before 1.12 has none
+		none, ok := pack(shape().identity, tftypes.NewValue(shape().identity, nil))
+		if !ok {
+			return nil
+		}
+		identity = &tfprotov6.ResourceIdentityData{IdentityData: none}
+	}
+	return &tfprotov6.PlanResourceChangeResponse{
+		PlannedState:    req.ProposedNewState,
+		PlannedIdentity: identity,
+		PlannedPrivate:  req.PriorPrivate,
+	}
+}
+
+// unpack takes an object of a deployment's schema that is there.
+func unpack(packed *tfprotov6.DynamicValue) (tftypes.Value, bool) {
+	if packed == nil {
+		return tftypes.Value{}, false
+	}
+	value, err := packed.Unmarshal(shape().object)
+	return value, err == nil && !value.IsNull()
+}
+
+func pack(typ tftypes.Type, value tftypes.Value) (*tfprotov6.DynamicValue, bool) {
+	packed, err := tfprotov6.NewDynamicValue(typ, value)
+	return &packed, err == nil
+}
+
+// same reports whether two values are packed alike.
+func same(a, b *tfprotov6.DynamicValue) bool {
+	return a != nil && b != nil && len(a.MsgPack) > 0 && bytes.Equal(a.MsgPack, b.MsgPack)
+}
+
+// remember fills the private state of a request, whose type the framework does
+// not export, from how the framework packs it. It is false where there is more
+// than a resource gets to see, as just after an import.
+func remember[Data any, Private interface {
+	*Data
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}](ctx context.Context, packed []byte, at *Private) bool {
+	var values map[string][]byte
+	if len(packed) > 0 && json.Unmarshal(packed, &values) != nil {
+		return false
+	}
+	*at = new(Data)
+	for key, value := range values {
+		if strings.HasPrefix(key, ".") || len((*at).SetKey(ctx, key, value)) > 0 {
+			return false
+		}
+	}
+	return true
+}
