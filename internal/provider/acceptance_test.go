@@ -65,17 +65,22 @@ func (s *service) sent(method, path string) int {
 	return n
 }
 
-// quick takes the waits out of the client.
-func quick(c *client.Config) {
-	c.RetryWait, c.RetryWaitMax = time.Millisecond, 5*time.Millisecond
-	c.PollInterval, c.PollIntervalMax = time.Millisecond, 5*time.Millisecond
-	c.SettleTime = 50 * time.Millisecond
+// newServer is the provider without waits in its client. What it answers past
+// the framework has to be what the framework would have answered, through the
+// whole suite.
+func newServer() tfprotov6.ProviderServer { return newCountingServer(&provider.Answered{}) }
+
+func newCountingServer(counts *provider.Answered) tfprotov6.ProviderServer {
+	return provider.NewComparingServer("test", counts, provider.Tune(func(c *client.Config) {
+		c.RetryWait, c.RetryWaitMax = time.Millisecond, 5*time.Millisecond
+		c.PollInterval, c.PollIntervalMax = time.Millisecond, 5*time.Millisecond
+		c.SettleTime = 50 * time.Millisecond
+	}))
 }
 
-func factories(tune ...func(*client.Config)) map[string]func() (tfprotov6.ProviderServer, error) {
-	tune = append([]func(*client.Config){quick}, tune...)
+func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	return map[string]func() (tfprotov6.ProviderServer, error){
-		"graphdeploy": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test", tune...), nil },
+		"graphdeploy": func() (tfprotov6.ProviderServer, error) { return newServer(), nil },
 	}
 }
 

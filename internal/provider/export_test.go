@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
@@ -47,3 +48,6 @@ func Mistake() (diags diag.Diagnostics) {
 	addMistake(&diags, `Deployment "shop" cannot be written to the state`, errors.New("name: float64 does not fit tftypes.String"))
 	return diags
 }
+
+// DeploymentSchema is the schema of the resource.
+func DeploymentSchema() schema.Schema { return shape().schema.Schema }

@@ -16,11 +16,6 @@ import (
 // context that can be taken back.
 type forgetful struct{ frameworkServer }
 
-type frameworkServer interface {
-	tfprotov6.ProviderServer
-	tfprotov6.ListResourceServer
-}
-
 func (s forgetful) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return lend(ctx, req, s.frameworkServer.UpgradeResourceState)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
-	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
 // told is a message as a user gets it.
@@ -40,7 +39,7 @@ type stage struct {
 
 func newStage(t *testing.T, options fakeserver.Options) *stage {
 	t.Helper()
-	s := &stage{protocol: &protocol{t: t, server: provider.NewServer("test", quick)},
+	s := &stage{protocol: &protocol{t: t, server: newServer()},
 		service: newService(t, options)}
 	s.ctx, s.interrupt = context.WithCancel(t.Context())
 	t.Cleanup(s.interrupt)

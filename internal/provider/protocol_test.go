@@ -25,7 +25,12 @@ type protocol struct {
 
 func newProtocol(t *testing.T, s *service) *protocol {
 	t.Helper()
-	p := &protocol{t: t, server: provider.NewServer("test", quick)}
+	return newCountingProtocol(t, s, &provider.Answered{})
+}
+
+func newCountingProtocol(t *testing.T, s *service, counts *provider.Answered) *protocol {
+	t.Helper()
+	p := &protocol{t: t, server: newCountingServer(counts)}
 	var err error
 	if p.schema, err = p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		t.Fatal(err)

@@ -29,15 +29,23 @@ var (
 
 // graphdeploy is the provider.
 type graphdeploy struct {
-	version    string
-	tune       []func(*client.Config)
-	configured atomic.Pointer[providerData]
+	version        string
+	tune           []func(*client.Config)
+	frameworkAlone bool
+	configured     atomic.Pointer[providerData]
 }
 
-// New returns the provider of that version, in the form that a plugin server
-// takes. Tune changes how the client is set up: tests shorten its waits.
-func New(version string, tune ...func(*client.Config)) func() provider.Provider {
-	return func() provider.Provider { return &graphdeploy{version: version, tune: tune} }
+// Option changes the provider for tests and benchmarks. None is a user's.
+type Option func(*graphdeploy)
+
+// Tune changes the client's configuration, as to shorten its waits.
+func Tune(change func(*client.Config)) Option {
+	return func(p *graphdeploy) { p.tune = append(p.tune, change) }
+}
+
+// FrameworkAlone has the framework go over each deployment in full, to compare.
+func FrameworkAlone() Option {
+	return func(p *graphdeploy) { p.frameworkAlone = true }
 }
 
 // providerData is what resources and data sources get of the configured

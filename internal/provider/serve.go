@@ -8,15 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
-
-	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
 // Serve answers Terraform, as a process that it has started, until Terraform
 // ends it. Debugging, it prints how a Terraform that somebody starts by hand
-// finds it, and logs everything. Tune changes the client's configuration, for
-// tests and benchmarks.
-func Serve(version string, debugging bool, tune ...func(*client.Config)) error {
+// finds it, and logs everything.
+func Serve(version string, debugging bool, options ...Option) error {
 	var opts []tf6server.ServeOpt
 	if debugging {
 		opts = append(opts, tf6server.WithManagedDebug())
@@ -25,17 +22,31 @@ func Serve(version string, debugging bool, tune ...func(*client.Config)) error {
 	}
 	limitGrowth(growthUsually)
 	return tf6server.Serve("registry.terraform.io/graphdeploy/graphdeploy", func() tfprotov6.ProviderServer {
-		return NewServer(version, tune...)
+		return NewServer(version, options...)
 	}, opts...)
 }
 
-// NewServer is the provider as it speaks to Terraform.
-func NewServer(version string, tune ...func(*client.Config)) tfprotov6.ProviderServer {
-	p := &graphdeploy{version: version, tune: tune}
-	server := providerserver.NewProtocol6(p)()
-	if all, ok := server.(frameworkServer); ok {
-		return listing{forgetful{unchanged{all, p}}}
+// NewServer is the provider of that version as it speaks to Terraform.
+func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
+	p := &graphdeploy{version: version}
+	for _, option := range options {
+		option(p)
 	}
+	framework := newFrameworkServer(p)
+	if p.frameworkAlone {
+		return listing{forgetful{framework}}
+	}
+	return listing{forgetful{unchanged{framework, p}}}
+}
+
+// frameworkServer is what the framework's server is able to.
+type frameworkServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ListResourceServer
+}
+
+func newFrameworkServer(p *graphdeploy) frameworkServer {
+	server, _ := providerserver.NewProtocol6(p)().(frameworkServer) // as TestQuery shows
 	return server
 }
 

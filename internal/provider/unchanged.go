@@ -45,26 +45,44 @@ var shape = sync.OnceValue(func() (s struct {
 	return s
 })
 
-// UpgradeResourceState packs a state of this version as it is, which the
-// framework would do after it had made the type of the schema anew.
 func (s unchanged) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	if req.RawState != nil && req.Version == shape().schema.Schema.Version {
-		state, err := req.RawState.UnmarshalWithOpts(shape().object, tfprotov6.UnmarshalOpts{
-			ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
-		})
-		if packed, ok := pack(shape().object, state); err == nil && ok {
-			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: packed}, nil
-		}
+	if resp := s.upgrade(req); resp != nil {
+		return resp, nil
 	}
 	return s.frameworkServer.UpgradeResourceState(ctx, req)
 }
 
 func (s unchanged) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	ctx = context.WithValue(ctx, readingKey{}, &reading{})
+	ctx = withReading(ctx)
 	if resp := s.read(ctx, req); resp != nil {
 		return resp, nil
 	}
 	return s.frameworkServer.ReadResource(ctx, req)
+}
+
+func (s unchanged) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	if resp := s.plan(ctx, req); resp != nil {
+		return resp, nil
+	}
+	return s.frameworkServer.PlanResourceChange(ctx, req)
+}
+
+// upgrade packs a state of this version as it is, and is nil for others.
+func (s unchanged) upgrade(req *tfprotov6.UpgradeResourceStateRequest) *tfprotov6.UpgradeResourceStateResponse {
+	if req.RawState == nil || req.Version != shape().schema.Schema.Version {
+		return nil
+	}
+	state, err := req.RawState.UnmarshalWithOpts(shape().object, tfprotov6.UnmarshalOpts{
+		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
+	})
+	if err != nil {
+		return nil
+	}
+	packed, ok := pack(shape().object, state)
+	if !ok {
+		return nil
+	}
+	return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: packed}
 }
 
 // read is nil where there is something new.
@@ -108,6 +126,10 @@ type reading struct {
 
 type readingKey struct{}
 
+func withReading(ctx context.Context) context.Context {
+	return context.WithValue(ctx, readingKey{}, &reading{})
+}
+
 // deployment reads a deployment, unless that was done for the same request.
 func (p *providerData) deployment(ctx context.Context, id string) (*client.Deployment, error) {
 	once, ok := ctx.Value(readingKey{}).(*reading)
@@ -118,13 +140,6 @@ func (p *providerData) deployment(ctx context.Context, id string) (*client.Deplo
 		once.found, once.err = p.client.Deployment(ctx, id)
 	}
 	return once.found, once.err
-}
-
-func (s unchanged) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	if resp := s.plan(ctx, req); resp != nil {
-		return resp, nil
-	}
-	return s.frameworkServer.PlanResourceChange(ctx, req)
 }
 
 // plan is nil where there is something to change. Where Terraform itself has

@@ -83,7 +83,7 @@ func bench(ctx context.Context, n sizes, report, profiles string) error {
 }
 
 // providers are those that are compared.
-type providers struct{ ours, singly, minimal provider }
+type providers struct{ ours, singly, inFull, minimal provider }
 
 // build builds them all in the same way.
 func build(ctx context.Context, folder, profiles string) (providers, error) {
@@ -97,6 +97,7 @@ func build(ctx context.Context, folder, profiles string) (providers, error) {
 	p := providers{
 		ours:    provider{binary: binary("ours")},
 		singly:  provider{binary: binary("variant"), env: []string{"BENCH_SINGLY=1"}},
+		inFull:  provider{binary: binary("variant"), env: []string{"BENCH_FRAMEWORK=1"}},
 		minimal: provider{binary: binary("minimal")},
 	}
 	if profiles != "" {

@@ -1,6 +1,7 @@
 // Command variant is the provider as the benchmark compares it: with each
-// deployment read by a request of its own (BENCH_SINGLY=1), or with a profile
-// of its processor time (BENCH_PROFILE=FOLDER). Neither is a user's option.
+// deployment read by a request of its own (BENCH_SINGLY=1), with the framework
+// going over each in full (BENCH_FRAMEWORK=1), or with a profile of its
+// processor time (BENCH_PROFILE=FOLDER). None is a user's option.
 package main
 
 import (
@@ -32,6 +33,11 @@ func serve() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	tune := func(c *client.Config) { c.ReadSingly = os.Getenv("BENCH_SINGLY") != "" }
-	return provider.Serve("bench", false, tune)
+	options := []provider.Option{
+		provider.Tune(func(c *client.Config) { c.ReadSingly = os.Getenv("BENCH_SINGLY") != "" }),
+	}
+	if os.Getenv("BENCH_FRAMEWORK") != "" {
+		options = append(options, provider.FrameworkAlone())
+	}
+	return provider.Serve("bench", false, options...)
 }
