@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -233,22 +234,28 @@ func textOf(raw json.RawMessage) string {
 	return ""
 }
 
+// compiled is a regular expression that is made when it is first needed: every
+// run starts up, and few come across an error.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 var (
-	htmlInvisible = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>|<!--.*?-->`)
-	htmlTag       = regexp.MustCompile(`(?s)<[^<>]*>`)
+	htmlInvisible = compiled(`(?is)<(script|style|head)\b.*?</(script|style|head)>|<!--.*?-->`)
+	htmlTag       = compiled(`(?s)<[^<>]*>`)
 	// In a text that is not a page, <name> may be meant as it stands: only the
 	// elements of HTML go.
-	htmlElement = regexp.MustCompile(`(?is)</?(?:!doctype|html|head|title|meta|link|body|div|span|p|br|hr|h[1-6]|a|b|i|u|s|em|strong|small|big|` +
+	htmlElement = compiled(`(?is)</?(?:!doctype|html|head|title|meta|link|body|div|span|p|br|hr|h[1-6]|a|b|i|u|s|em|strong|small|big|` +
 		`sub|sup|code|pre|kbd|samp|var|tt|center|font|mark|q|blockquote|cite|abbr|ul|ol|li|dl|dt|dd|table|caption|thead|tbody|tfoot|tr|td|th|` +
 		`form|input|button|label|select|option|textarea|script|noscript|style|iframe|object|embed|svg|math|img|picture|video|audio|canvas|` +
 		`main|section|article|aside|header|footer|nav|details|summary)(?:[\s/][^<>]*)?>`)
 	// What colours text in a terminal, or worse.
-	terminalSequence = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
+	terminalSequence = compiled("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
 )
 
 // withoutMarkup is a text that is no page without elements of HTML.
 func withoutMarkup(text string) string {
-	plain := htmlElement.ReplaceAllString(htmlInvisible.ReplaceAllString(text, " "), " ")
+	plain := htmlElement().ReplaceAllString(htmlInvisible().ReplaceAllString(text, " "), " ")
 	if plain == text {
 		return text
 	}
@@ -262,8 +269,8 @@ func (c *Client) plainWords(resp *http.Response, body []byte) string {
 		return "an answer that is not text"
 	}
 	text := redact(oneLine(string(body)), c.memory.all())
-	text = htmlInvisible.ReplaceAllString(text[:min(len(text), 8*maxMessage)], " ")
-	text = html.UnescapeString(htmlTag.ReplaceAllString(text, " "))
+	text = htmlInvisible().ReplaceAllString(text[:min(len(text), 8*maxMessage)], " ")
+	text = html.UnescapeString(htmlTag().ReplaceAllString(text, " "))
 	if isHTML(resp) {
 		text = "an HTML page: " + text
 	}
@@ -314,7 +321,7 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 func (c *Client) clean(text string) string {
 	hidden := c.memory.all()
 	text = redact(oneLine(text), hidden)
-	text = quotedSecrets.ReplaceAllString(text, "$1 (sensitive value)")
+	text = quotedSecrets().ReplaceAllString(text, "$1 (sensitive value)")
 	text = text[:min(len(text), 8*maxMessage)] // more is not shown, whatever it is
 	text = redact(oneLine(withoutMarkup(text)), hidden)
 	if runes := []rune(text); len(runes) > maxMessage {
@@ -328,7 +335,7 @@ func (c *Client) clean(text string) string {
 func oneLine(text string) string {
 	var b strings.Builder
 	space := false
-	for _, r := range terminalSequence.ReplaceAllString(text, " ") {
+	for _, r := range terminalSequence().ReplaceAllString(text, " ") {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError {
 			space = b.Len() > 0
 			continue

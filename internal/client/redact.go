@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +87,7 @@ func (m *hiddenValues) all() []*hidden {
 // request as JSON. With an import, or a refresh with secrets_wo, nobody here
 // knows their values: where the list ends in the quoting is not looked into,
 // and all the rest goes.
-var quotedSecrets = regexp.MustCompile(`((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)
+var quotedSecrets = compiled(`((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)
 
 // hide are the ways in which a value is looked for.
 func hide(value string) []*hidden {
@@ -103,7 +102,7 @@ func hide(value string) []*hidden {
 		}
 	}
 	// What looks like a command to a terminal is taken out, letters and all.
-	if terminalSequence.MatchString(value) {
+	if terminalSequence().MatchString(value) {
 		values = append(values, skeleton(oneLine(value)))
 	}
 	return values
@@ -201,7 +200,7 @@ func isShort(text string, secret []*hidden) bool {
 			}
 			for from := range indices(text, form, 0, len(text)) {
 				before, after := text[:from], text[from+len(form):]
-				if (before == "" || !isLetter(before[len(before)-1]) || !isLetter(form[0]) || escapeBefore.MatchString(before[max(0, len(before)-2*maxEscape):])) &&
+				if (before == "" || !isLetter(before[len(before)-1]) || !isLetter(form[0]) || escapeBefore().MatchString(before[max(0, len(before)-2*maxEscape):])) &&
 					(after == "" || !isLetter(after[0]) || !isLetter(form[len(form)-1])) {
 					return true
 				}
@@ -372,9 +371,9 @@ const (
 )
 
 var (
-	escapeBefore  = regexp.MustCompile(`(?:` + escape + `)$`)
-	writtenBefore = regexp.MustCompile(`(?:` + written + `)$`)
-	writtenBehind = regexp.MustCompile(`^(?:` + written + `)`)
+	escapeBefore  = compiled(`(?:` + escape + `)$`)
+	writtenBefore = compiled(`(?:` + written + `)$`)
+	writtenBehind = compiled(`^(?:` + written + `)`)
 )
 
 // extendLeft is where the gap before from begins.
@@ -383,7 +382,7 @@ func (g gap) extendLeft(text string, last int) (from int) {
 	spaces := 0
 	for range g.bytes {
 		window := text[max(0, from-2*maxEscape):from]
-		at := writtenBefore.FindStringIndex(window)
+		at := writtenBefore().FindStringIndex(window)
 		if at == nil {
 			break
 		}
@@ -403,7 +402,7 @@ func (g gap) extendRight(text string, first int) (to int) {
 	to = first
 	spaces := 0
 	for range g.bytes {
-		at := writtenBehind.FindStringIndex(text[to:min(len(text), to+4*maxEscape)])
+		at := writtenBehind().FindStringIndex(text[to:min(len(text), to+4*maxEscape)])
 		if at == nil {
 			break
 		}

@@ -1,9 +1,11 @@
 package provider
 
 import (
+	"context"
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -22,12 +24,34 @@ func Serve(version string, debugging bool, options ...Option) error {
 	}
 	limitGrowth(growthUsually)
 	return tf6server.Serve("registry.terraform.io/graphdeploy/graphdeploy", func() tfprotov6.ProviderServer {
-		return NewServer(version, options...)
+		return makeEarly(newServer(version, options...))
 	}, opts...)
+}
+
+// early is a server whose schema is made while Terraform is still connecting.
+type early struct {
+	frameworkServer
+	schema func() (*tfprotov6.GetProviderSchemaResponse, error)
+}
+
+func makeEarly(server frameworkServer) early {
+	s := early{server, sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {
+		return server.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+	})}
+	go func() { _, _ = s.schema() }()
+	return s
+}
+
+func (s early) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	return s.schema()
 }
 
 // NewServer is the provider of that version as it speaks to Terraform.
 func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
+	return newServer(version, options...)
+}
+
+func newServer(version string, options ...Option) frameworkServer {
 	p := &graphdeploy{version: version}
 	for _, option := range options {
 		option(p)
