@@ -21,144 +21,205 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 	state, config := attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
 	r.hideSecrets(state, attributesOf(req.Plan.Raw), config)
 	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
-	secrets := configuredSecrets(config)
 	owned := loadOwned(ctx, req.Private, &resp.Diagnostics)
 	has := hasNow(req.State.Raw, req.Config.Raw, owned)
-	if !r.extended {
-		// A plan that would change the service does not get here, but for
-		// values that were not known at plan.
-		r.refuseChanges(req.Plan.Raw, has, req.Config.Raw, memory, &resp.Diagnostics)
-		if resp.Diagnostics.HasError() {
+
+	answer, taken := req.State.Raw, true
+	if r.extended {
+		var ok bool
+		u := update{deploymentResource: r, req: req, state: state, asked: has, memory: memory, diags: &resp.Diagnostics}
+		if answer, taken, ok = u.run(ctx); !ok {
 			return
 		}
-		resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, req.State.Raw))
+	} else if r.refuseChanges(req.Plan.Raw, has, req.Config.Raw, memory, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return // a plan gets here so only for values that were not known then
+	}
+
+	if taken {
+		resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
+		saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)
+		memory.apply(configuredSecrets(config))
 	} else {
-		answer, read, ok := r.change(ctx, req, has, memory, &resp.Diagnostics)
-		if !ok {
-			return
-		}
-		var found []field.Difference
-		if read {
-			found = deploymentFields.Differences(req.Config.Raw, answer)
-		}
-		if len(found) == 0 && !resp.Diagnostics.HasError() {
-			resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
-		} else {
-			addNotTaken(&resp.Diagnostics, describe(state), found)
-			resp.State.Raw = field.With(req.State.Raw, deploymentFields.Refresh(req.State.Raw, answer, owned))
-			identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
-			memory.save(ctx, resp.Private, &resp.Diagnostics)
-			return
-		}
+		resp.State.Raw = field.With(req.State.Raw, deploymentFields.Refresh(req.State.Raw, answer, owned))
 	}
 	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
-	saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)
-	memory.apply(secrets)
 	memory.save(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// change sends what the service does not have yet, waits, and returns what the
-// service then has; read is false when that is from before. Asked has the ref
-// that a commit stands for as yet. It is not ok when there is nothing new to
+// update is a change of a deployment under way.
+type update struct {
+	*deploymentResource
+	req    resource.UpdateRequest
+	state  attributes
+	asked  tftypes.Value  // has the ref that a commit stands for as yet
+	memory *secretsMemory // of what is read
+	diags  *diag.Diagnostics
+
+	now     *client.Deployment // what the service had before
+	before  secretsMemory      // of that
+	secrets secretsChange
+	sends   bool // whether secrets are part of the change
+	unread  bool // what came of the change could not be read
+}
+
+// run sends what the service does not have yet, and returns what it has then,
+// and whether it has taken it all. It is not ok when there is nothing new to
 // save.
-func (r *deploymentResource) change(ctx context.Context, req resource.UpdateRequest, asked tftypes.Value, memory *secretsMemory, diags *diag.Diagnostics) (answer tftypes.Value, read, ok bool) {
-	state := attributesOf(req.State.Raw)
-	summary := fmt.Sprintf("Cannot change deployment %s", describe(state))
-	const gone = "The service lists it no more: somebody has deleted it. Plan again: that proposes to create it anew."
-	// The service may have changed since the plan: what differs now is sent.
-	now, err := r.client.DeploymentNow(ctx, state.text("id"))
-	if errors.Is(err, client.ErrNotFound) {
-		diags.AddError(summary, gone)
+func (u *update) run(ctx context.Context) (answer tftypes.Value, taken, ok bool) {
+	if answer, ok = u.look(ctx); !ok {
 		return answer, false, false
 	}
-	if err != nil {
-		r.access.addFailure(diags, summary, err, nil)
+	request, needed, ok := u.request(answer)
+	if needed {
+		answer, ok = u.send(ctx, request, answer)
+	}
+	if !ok {
 		return answer, false, false
 	}
-	memory.see(now)
+	if !u.unread {
+		addNotTaken(u.diags, describe(u.state), u.missing(answer))
+	}
+	return answer, !u.diags.HasError(), true
+}
+
+func (u *update) cannotChange() string {
+	return fmt.Sprintf("Cannot change deployment %s", describe(u.state))
+}
+
+func (u *update) addGone() {
+	u.diags.AddError(u.cannotChange(), "The service lists it no more: somebody has deleted it. Plan again: that proposes to create it anew.")
+}
+
+// missing is what the configuration asks for and an answer does not have.
+func (u *update) missing(answer tftypes.Value) []field.Difference {
+	return deploymentFields.Differences(u.req.Config.Raw, answer)
+}
+
+// look reads the deployment, as it may have changed since the plan: what
+// differs now is sent.
+func (u *update) look(ctx context.Context) (answer tftypes.Value, ok bool) {
+	now, err := u.client.DeploymentNow(ctx, u.state.text("id"))
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		u.addGone()
+		return answer, false
+	case err != nil:
+		u.access.addFailure(u.diags, u.cannotChange(), err, nil)
+		return answer, false
+	}
+	u.now = now
+	u.memory.see(now)
+	u.before = *u.memory
 	if answer, err = deploymentFields.Decode(now); err != nil {
-		addMistake(diags, summary, err)
-		return answer, false, false
+		addMistake(u.diags, u.cannotChange(), err)
+		return answer, false
 	}
-	answer = deploymentFields.Named(answer, asked)
-	change, changed, err := changeOf(req.Config.Raw, answer)
+	return deploymentFields.Named(answer, u.asked), true
+}
+
+// request is what to send, if anything.
+func (u *update) request(has tftypes.Value) (request client.DeploymentChange, needed, ok bool) {
+	request, needed, err := changeOf(u.req.Config.Raw, has)
 	if err != nil {
-		addMistake(diags, summary, err)
-		return answer, false, false
+		addMistake(u.diags, u.cannotChange(), err)
+		return request, false, false
 	}
-	secrets := secretsChangeOf(attributesOf(req.Plan.Raw), state, attributesOf(req.Config.Raw), memory)
-	sent := secrets.needed && secrets.values != nil
-	if sent {
-		change.Secrets = secrets.values.sorted()
+	u.secrets = secretsChangeOf(attributesOf(u.req.Plan.Raw), u.state, attributesOf(u.req.Config.Raw), u.memory)
+	if u.sends = u.secrets.needed && u.secrets.values != nil; u.sends {
+		request.Secrets = u.secrets.values.sorted()
 	}
-	if !changed && !sent {
-		return answer, true, true
-	}
-	before := *memory
-	written, err := r.client.UpdateDeployment(ctx, now.ID, change)
+	return request, needed || u.sends, true
+}
+
+// send sends a request, waits as the configuration says, and reads back what
+// came of it. The answer stays that of before where that fails.
+func (u *update) send(ctx context.Context, request client.DeploymentChange, before tftypes.Value) (answer tftypes.Value, ok bool) {
+	written, err := u.client.UpdateDeployment(ctx, u.now.ID, request)
 	switch {
 	case errors.Is(err, client.ErrNotOffered):
-		diags.AddError("The service does not offer changes", fmt.Sprintf(
-			"The service lists deployment %s, but does not take PATCH for it, although the provider has extended_operations = true. Nothing was changed. Set that to false, and take over the values that the service has.\n\n%s", describe(state), sentence(err.Error())))
-		return answer, false, false
+		u.diags.AddError("The service does not offer changes", fmt.Sprintf(
+			"The service lists deployment %s, but does not take PATCH for it, although the provider has extended_operations = true. Nothing was changed. Set that to false, and take over the values that the service has.\n\n%s", describe(u.state), sentence(err.Error())))
+		return before, false
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddError(summary, gone)
-		return answer, false, false
+		u.addGone()
+		return before, false
 	case err != nil:
-		r.access.addFailure(diags, summary, err, requestPlaces(attributesOf(req.Config.Raw), change.Secrets))
-		return answer, false, false
+		u.access.addFailure(u.diags, u.cannotChange(), err, requestPlaces(attributesOf(u.req.Config.Raw), request.Secrets))
+		return before, false
 	}
 	var revision *string
 	if written != nil {
 		revision = written.LatestRevisionID
 	}
-	last, vanished := r.waitFor(ctx, now, wait{
-		until: attributesOf(req.Plan.Raw).text("wait_until"), revision: revision,
-		limit: waitLimit(ctx, req.Plan.GetAttribute, timeouts.Value.Update, diags),
-		done:  "changed", setting: "timeouts.update", see: memory.see,
-	}, diags)
-	if vanished {
-		return answer, false, false
+	last, gone := u.waitFor(ctx, u.now, wait{
+		until: attributesOf(u.req.Plan.Raw).text("wait_until"), revision: revision,
+		limit: waitLimit(ctx, u.req.Plan.GetAttribute, timeouts.Value.Update, u.diags),
+		done:  "changed", setting: "timeouts.update", see: u.memory.see,
+	}, u.diags)
+	if gone {
+		return before, false
 	}
-	// Which ref a commit is of shows only in that it moved, or its revision.
-	answered := func(d *client.Deployment) (tftypes.Value, error) {
-		decoded, err := deploymentFields.Decode(d)
-		if err != nil {
-			return decoded, err
-		}
-		if revisionOf(d) != revisionOf(now) {
-			return deploymentFields.Named(decoded, req.Config.Raw), nil
-		}
-		return deploymentFields.Named(decoded, asked), nil
-	}
-	if written != nil && revisionOf(written) == revisionOf(now) {
-		if decoded, err := deploymentFields.Decode(written); err == nil && len(deploymentFields.Differences(req.Config.Raw, deploymentFields.Named(decoded, req.Config.Raw))) == 0 {
-			written = nil // the revision of a ref may be yet to come
-		}
+	if u.awaitsRevision(written) {
+		written = nil
 	}
 	// What was changed is read back even when Terraform is interrupted, as it
 	// is to be saved then, too.
-	if last, err = r.client.Settled(context.WithoutCancel(ctx), last, written, func(d *client.Deployment) bool {
-		decoded, err := answered(d)
-		seen := *memory
-		seen.see(d)
-		return err == nil && len(deploymentFields.Differences(req.Config.Raw, decoded)) == 0 && !(sent && len(seen.notTaken(&before, secrets)) > 0)
-	}); err != nil {
-		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s back", describe(state)), err, nil)
-		return answer, false, true
+	last, err = u.client.Settled(context.WithoutCancel(ctx), last, written, u.settled)
+	if err != nil {
+		u.access.addFailure(u.diags, fmt.Sprintf("Cannot read deployment %s back", describe(u.state)), err, nil)
+		u.unread = true
+		return before, true
 	}
-	memory.see(last)
-	if sent {
-		for _, still := range memory.notTaken(&before, secrets) {
-			diags.AddAttributeError(secrets.at, "The change did not take", fmt.Sprintf(
-				"The service accepted the change of deployment %s, but %s. The state holds what the service has. Ask those who run the service, or apply again.", describe(state), still))
-		}
+	u.memory.see(last)
+	u.addSecretsNotTaken()
+	if answer, err = u.named(last); err != nil {
+		addMistake(u.diags, u.cannotChange(), err)
+		return before, false
 	}
-	if answer, err = answered(last); err != nil {
-		addMistake(diags, summary, err)
-		return answer, false, false
+	return answer, true
+}
+
+// named is an answer with the ref that its commit is of: the one that was asked
+// for now, if the commit or its revision has moved, as nothing else shows that
+// it was taken.
+func (u *update) named(d *client.Deployment) (tftypes.Value, error) {
+	answer, err := deploymentFields.Decode(d)
+	switch {
+	case err != nil:
+		return answer, err
+	case revisionOf(d) != revisionOf(u.now):
+		return deploymentFields.Named(answer, u.req.Config.Raw), nil
+	default:
+		return deploymentFields.Named(answer, u.asked), nil
 	}
-	return answer, true, true
+}
+
+// awaitsRevision reports whether the answer to a change lacks nothing but,
+// maybe, the revision of a ref, which may be yet to come.
+func (u *update) awaitsRevision(written *client.Deployment) bool {
+	if written == nil || revisionOf(written) != revisionOf(u.now) {
+		return false
+	}
+	answer, err := deploymentFields.Decode(written)
+	return err == nil && len(u.missing(deploymentFields.Named(answer, u.req.Config.Raw))) == 0
+}
+
+// settled reports whether a reading shows the whole change.
+func (u *update) settled(d *client.Deployment) bool {
+	answer, err := u.named(d)
+	seen := *u.memory
+	seen.see(d)
+	return err == nil && len(u.missing(answer)) == 0 && !(u.sends && len(seen.notTaken(&u.before, u.secrets)) > 0)
+}
+
+func (u *update) addSecretsNotTaken() {
+	if !u.sends {
+		return
+	}
+	for _, still := range u.memory.notTaken(&u.before, u.secrets) {
+		u.diags.AddAttributeError(u.secrets.at, "The change did not take", fmt.Sprintf(
+			"The service accepted the change of deployment %s, but %s. The state holds what the service has. Ask those who run the service, or apply again.", describe(u.state), still))
+	}
 }
 
 // revisionOf tells revisions apart.
