@@ -304,6 +304,8 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 	switch name := e.Type.String(); {
 	case name == "client.Whole":
 		return "a whole number"
+	case name == "int64":
+		return "within 64 bits"
 	case name == "string", name == "bool":
 		return "a " + name
 	case strings.HasPrefix(name, "float"):

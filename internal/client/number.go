@@ -19,7 +19,11 @@ func parseWhole(text string) (int64, error) {
 		return 0, mistake // 1e999999999 is not worth its memory
 	}
 	number, ok := new(big.Rat).SetString(text)
-	if !ok || !number.IsInt() || !number.Num().IsInt64() {
+	switch {
+	case !ok || !number.IsInt():
+		return 0, mistake
+	case !number.Num().IsInt64():
+		mistake.Type = reflect.TypeFor[int64]()
 		return 0, mistake
 	}
 	return number.Num().Int64(), nil
