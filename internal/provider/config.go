@@ -81,7 +81,7 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 	if diags.HasError() {
 		return settings{}
 	}
-	s := settings{header: http.Header{}, requestTimeout: defaultRequestTimeout, maxRetries: defaultMaxRetries}
+	s := settings{requestTimeout: c.timeout(diags), maxRetries: defaultMaxRetries}
 	s.baseURL = parseBaseURL(orEnv(c.BaseURL, envBaseURL), diags)
 
 	s.apiKeyHeader = orEnv(c.APIKeyHeader, envAPIKeyHeader)
@@ -89,21 +89,7 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 		s.apiKeyHeader = defaultAPIKeyHeader
 	}
 	checkHeaderName(path.Root("api_key_header"), s.apiKeyHeader, diags)
-	headers := c.Headers.Elements()
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		var text string
-		if s, ok := headers[name].(types.String); ok {
-			text = s.ValueString()
-		}
-		at := path.Root("headers").AtMapKey(name)
-		if checkHeaderName(at, name, diags) {
-			checkHeaderValue(at, text, diags)
-		}
-		if _, twice := s.header[http.CanonicalHeaderKey(name)]; twice {
-			diags.AddAttributeError(at, "Header given twice", fmt.Sprintf("%s names a header that headers has already, in other upper and lower case. Keep one of them.", at))
-		}
-		s.header.Set(name, text)
-	}
+	s.header = c.header(diags)
 	if key := orEnv(c.APIKey, envAPIKey); key != "" {
 		checkHeaderValue(path.Root("api_key"), key, diags)
 		if s.header.Get(s.apiKeyHeader) != "" {
@@ -124,19 +110,64 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 		}
 		s.extended = extended
 	}
-	if !c.RequestTimeout.IsNull() {
-		timeout, err := time.ParseDuration(c.RequestTimeout.ValueString())
-		if err != nil || timeout <= 0 {
-			diags.AddAttributeError(path.Root("request_timeout"), "Not a duration", fmt.Sprintf("request_timeout is %q, which is not a length of time above zero. Write a number and a unit, such as 45s or 2m.", c.RequestTimeout.ValueString()))
-		}
-		s.requestTimeout = timeout
-	}
 	if !c.MaxRetries.IsNull() {
 		retries, _ := c.MaxRetries.ValueBigFloat().Int64()
 		s.maxRetries = int(retries)
 	}
 	s.roots = readRoots(c.CACertFile.ValueString(), diags)
 	return s
+}
+
+// check tells of mistakes that can be seen in the provider block alone, before
+// there is an environment to complete it from, as in terraform validate. What is
+// only a warning is left for later, as it would come twice.
+func (c providerConfig) check(diags *diag.Diagnostics) {
+	var found diag.Diagnostics
+	if isWritten(c.BaseURL) {
+		parseBaseURL(c.BaseURL.ValueString(), &found)
+	}
+	if name := c.APIKeyHeader.ValueString(); name != "" {
+		checkHeaderName(path.Root("api_key_header"), name, &found)
+	}
+	checkHeaderValue(path.Root("api_key"), c.APIKey.ValueString(), &found)
+	c.header(&found)
+	c.timeout(&found)
+	diags.Append(found.Errors()...)
+}
+
+// isWritten reports whether the configuration has a value that is known.
+func isWritten(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+
+// header is what headers says.
+func (c providerConfig) header(diags *diag.Diagnostics) http.Header {
+	header, headers := http.Header{}, c.Headers.Elements()
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		var text string
+		if s, ok := headers[name].(types.String); ok {
+			text = s.ValueString()
+		}
+		at := path.Root("headers").AtMapKey(name)
+		if checkHeaderName(at, name, diags) {
+			checkHeaderValue(at, text, diags)
+		}
+		if _, twice := header[http.CanonicalHeaderKey(name)]; twice {
+			diags.AddAttributeError(at, "Header given twice", fmt.Sprintf("%s names a header that headers has already, in other upper and lower case. Keep one of them.", at))
+		}
+		header.Set(name, text)
+	}
+	return header
+}
+
+// timeout is what request_timeout says.
+func (c providerConfig) timeout(diags *diag.Diagnostics) time.Duration {
+	if !isWritten(c.RequestTimeout) {
+		return defaultRequestTimeout
+	}
+	timeout, err := time.ParseDuration(c.RequestTimeout.ValueString())
+	if err != nil || timeout <= 0 {
+		diags.AddAttributeError(path.Root("request_timeout"), "Not a duration", fmt.Sprintf("request_timeout is %q, which is not a length of time above zero. Write a number and a unit, such as 45s or 2m.", c.RequestTimeout.ValueString()))
+	}
+	return timeout
 }
 
 // refuseUnknown refuses values that are known only after apply: the provider

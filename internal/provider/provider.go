@@ -23,8 +23,9 @@ import (
 )
 
 var (
-	_ provider.Provider                  = (*graphdeploy)(nil)
-	_ provider.ProviderWithListResources = (*graphdeploy)(nil)
+	_ provider.Provider                   = (*graphdeploy)(nil)
+	_ provider.ProviderWithListResources  = (*graphdeploy)(nil)
+	_ provider.ProviderWithValidateConfig = (*graphdeploy)(nil)
 )
 
 // graphdeploy is the provider.
@@ -117,6 +118,16 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 
 func orEnvironment(name string) string {
 	return fmt.Sprintf("May come from the environment variable `%s` instead.", name)
+}
+
+// ValidateConfig tells of mistakes before the provider is needed, and so before
+// anything has to be known or set elsewhere.
+func (p *graphdeploy) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var config providerConfig
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if !resp.Diagnostics.HasError() {
+		config.check(&resp.Diagnostics)
+	}
 }
 
 func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {

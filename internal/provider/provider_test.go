@@ -64,6 +64,39 @@ func TestAccProviderSettingsAreChecked(t *testing.T) {
 	}
 }
 
+// What the provider block itself has wrong is told by terraform validate, which
+// knows no environment and no file of another machine.
+func TestAccProviderSettingsAreValidated(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	w := newWorkspace(t, built)
+	const late = "resource \"terraform_data\" \"late\" {}\n" + anyDataSource
+	for _, fine := range []string{
+		``,
+		`base_url = "http://plain.example.com"`,
+		`base_url = terraform_data.late.id` + "\n" + `headers = { X = terraform_data.late.id }` + "\n" + `request_timeout = terraform_data.late.id`,
+		`ca_cert_file = "/on/another/machine.pem"`,
+		`api_key_header = ""`,
+	} {
+		w.configure("provider \"graphdeploy\" {\n"+fine+"\n}\n", late)
+		if out := w.succeed("validate"); strings.Contains(out, "in the clear") {
+			t.Errorf("%s: %s", fine, out)
+		}
+	}
+	for mistake, want := range map[string]string{
+		`base_url = "example.com"`:                 `Not a base_url`,
+		`api_key = "planted\n"`:                    `Not a header value`,
+		`api_key_header = "X Y"`:                   `Not a header name`,
+		`headers = { X-A = "1", x-a = "2" }`:       `Header given twice`,
+		`request_timeout = "soon"`:                 `Not a duration`,
+		`max_retries = 101`:                        `max_retries is 101`,
+		`headers = { X = "${"a"}\r\nb", Y = "c" }`: `Not a header value`,
+	} {
+		w.configure("provider \"graphdeploy\" {\n"+mistake+"\n}\n", late)
+		w.refuse(want, "validate")
+	}
+}
+
 func TestAccProviderSendsWhatIsConfigured(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{PathPrefix: "/api/host", CredentialHeader: "Authorization", Credential: "Bearer planted"})
