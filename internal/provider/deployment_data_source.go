@@ -24,7 +24,7 @@ type deploymentDataSource struct{ dataSource }
 func newDeploymentDataSource() datasource.DataSource { return &deploymentDataSource{} }
 
 func (d *deploymentDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "graphdeploy_deployment"
+	resp.TypeName = deploymentType
 }
 
 func (d *deploymentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {

@@ -33,10 +33,12 @@ var (
 // deployment is in deploymentFields; here is what Terraform adds to it.
 type deploymentResource struct{ *providerData }
 
+const deploymentType = "graphdeploy_deployment"
+
 func newDeploymentResource() resource.Resource { return &deploymentResource{} }
 
 func (r *deploymentResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = "graphdeploy_deployment"
+	resp.TypeName = deploymentType
 }
 
 // What a create waits for.

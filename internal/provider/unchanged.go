@@ -23,7 +23,7 @@ import (
 //
 // What decides is the same as ever, Read and ModifyPlan of the resource, called
 // with what the framework would call them with. Where they change anything or
-// say anything, the request goes to the framework, as if it had not been tried.
+// say anything, the request goes to the framework, with what was read already.
 type unchanged struct {
 	frameworkServer
 	provider *graphdeploy
@@ -69,7 +69,7 @@ func (s unchanged) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanRe
 
 // upgrade packs a state of this version as it is, and is nil for others.
 func (s unchanged) upgrade(req *tfprotov6.UpgradeResourceStateRequest) *tfprotov6.UpgradeResourceStateResponse {
-	if req.RawState == nil || req.Version != shape().schema.Schema.Version {
+	if req.TypeName != deploymentType || req.RawState == nil || req.Version != shape().schema.Schema.Version {
 		return nil
 	}
 	state, err := req.RawState.UnmarshalWithOpts(shape().object, tfprotov6.UnmarshalOpts{
@@ -88,8 +88,11 @@ func (s unchanged) upgrade(req *tfprotov6.UpgradeResourceStateRequest) *tfprotov
 // read is nil where there is something new.
 func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) *tfprotov6.ReadResourceResponse {
 	data := s.provider.configured.Load()
+	if req.TypeName != deploymentType || data == nil {
+		return nil
+	}
 	state, ok := unpack(req.CurrentState)
-	if data == nil || !ok {
+	if !ok {
 		return nil
 	}
 	var (
@@ -148,7 +151,7 @@ func (p *providerData) deployment(ctx context.Context, id string) (*client.Deplo
 // plan modifier.
 func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
 	data := s.provider.configured.Load()
-	if data == nil || !same(req.ProposedNewState, req.PriorState) {
+	if req.TypeName != deploymentType || data == nil || !same(req.ProposedNewState, req.PriorState) {
 		return nil
 	}
 	state, ok := unpack(req.PriorState)
