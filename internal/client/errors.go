@@ -304,7 +304,7 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 	switch name := e.Type.String(); {
 	case name == "client.Whole":
 		return "a whole number"
-	case name == "int64":
+	case name == "int64": // of a whole number, too large for it
 		return "within 64 bits"
 	case name == "string", name == "bool":
 		return "a " + name

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -78,18 +79,23 @@ func Duration() validator.String {
 	}}
 }
 
-// UUIDValidator refuses what is not a UUID among the items of a collection,
-// whose type Terraform does not ask.
-func UUIDValidator() validator.String { return uuidCheck }
+// ExampleUUID shows in messages what a UUID looks like.
+const ExampleUUID = "123e4567-e89b-12d3-a456-426614174000"
 
-var uuidCheck = textCheck{"must be a UUID", notUUID}
+// IsUUID reports whether s is a UUID in the usual form of 36 characters.
+func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
 
-func notUUID(at path.Path, text string) (summary, detail string) {
-	if IsUUID(text) {
-		return "", ""
-	}
-	at, verb := inSet(at)
-	return "Not a UUID", fmt.Sprintf("%s %s %q, which is not a UUID. One looks like this: %s.", at, verb, text, ExampleUUID)
+// UUIDText refuses what is not a UUID. It is no type of its own: the framework
+// would check that in what the service answers, too, and one field with another
+// text in it would be in the way of the whole deployment.
+func UUIDText() validator.String {
+	return textCheck{"must be a UUID", func(at path.Path, text string) (string, string) {
+		if IsUUID(text) {
+			return "", ""
+		}
+		at, verb := inSet(at)
+		return "Not a UUID", fmt.Sprintf("%s %s %q, which is not a UUID. One looks like this: %s.", at, verb, text, ExampleUUID)
+	}}
 }
 
 // inSet gives a path that users write, and the verb that goes with it: an item

@@ -78,8 +78,8 @@ func TestChecks(t *testing.T) {
 		"no time at all":        {ofText(Duration()), text("0s"), ""},
 		"less than no time":     {ofText(Duration()), text("-1s"), `a[1].b is "-1s"`},
 		"duration without unit": {ofText(Duration()), text("30"), `a[1].b is "30"`},
-		"UUID":                  {ofText(UUIDValidator()), text(ExampleUUID), ""},
-		"no UUID":               {ofText(UUIDValidator()), text("x"), `a[1].b is "x"`},
+		"UUID":                  {ofText(UUIDText()), text(ExampleUUID), ""},
+		"no UUID":               {ofText(UUIDText()), text("x"), `a[1].b is "x"`},
 		"JSON":                  {ofText(JSONObject()), text(`{"a": 1e9999}`), ""},
 		"no JSON":               {ofText(JSONObject()), text(`{"planted`), "a[1].b has to be a JSON object"},
 		"JSON list":             {ofText(JSONObject()), text("[]"), "a[1].b is a list"},
@@ -116,6 +116,42 @@ func TestChecks(t *testing.T) {
 				}
 			case len(diags) != 1 || !strings.Contains(diags[0].Detail(), c.want) || strings.Contains(diags[0].Detail(), "planted"):
 				t.Errorf("told %v, want one that says %q", diags, c.want)
+			}
+		})
+	}
+}
+
+func TestUUIDIsCheckedAtPlan(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		value types.String
+		valid bool
+	}{
+		"usual form":        {types.StringValue("123e4567-e89b-12d3-a456-426614174000"), true},
+		"capitals":          {types.StringValue("123E4567-E89B-12D3-A456-426614174000"), true},
+		"nil UUID":          {types.StringValue("00000000-0000-0000-0000-000000000000"), true},
+		"null":              {types.StringNull(), true},
+		"not known":         {types.StringUnknown(), true},
+		"empty":             {types.StringValue(""), false},
+		"without hyphens":   {types.StringValue("123e4567e89b12d3a456426614174000"), false},
+		"in braces":         {types.StringValue("{123e4567-e89b-12d3-a456-426614174000}"), false},
+		"as a URN":          {types.StringValue("urn:uuid:123e4567-e89b-12d3-a456-426614174000"), false},
+		"one digit short":   {types.StringValue("123e4567-e89b-12d3-a456-42661417400"), false},
+		"not hexadecimal":   {types.StringValue("123e4567-e89b-12d3-a456-42661417400g"), false},
+		"hyphens elsewhere": {types.StringValue("123e45678-e89-12d3-a456-426614174000"), false},
+		"with a space":      {types.StringValue("123e4567-e89b-12d3-a456-426614174000 "), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var resp validator.StringResponse
+			UUIDText().ValidateString(t.Context(), validator.StringRequest{Path: path.Root("id"), ConfigValue: c.value}, &resp)
+			if resp.Diagnostics.HasError() == c.valid {
+				t.Errorf("diagnostics: %s", resp.Diagnostics)
+			}
+			for _, d := range resp.Diagnostics {
+				if !strings.Contains(d.Detail(), c.value.String()) {
+					t.Errorf("%q does not name %s", d.Detail(), c.value)
+				}
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package field
 import (
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -12,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
 
 // ResourceAttributes are the attributes as a resource has them: what is Shared
@@ -43,7 +41,7 @@ func (f Field) resourceAttribute() resource.Attribute {
 			ElementType: types.StringType, Validators: []validator.Map{NoNulls()}}
 	case List:
 		return resource.ListAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			ElementType: f.Elem.attrType(), Validators: f.listValidators()}
+			ElementType: types.StringType, Validators: f.listValidators()}
 	case Object:
 		// The type is given, as the framework would make it anew wherever it asks.
 		return resource.SingleNestedAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
@@ -55,7 +53,7 @@ func (f Field) resourceAttribute() resource.Attribute {
 			NestedObject: resource.NestedAttributeObject{CustomType: item, Attributes: f.Fields.ResourceAttributes()}, Validators: f.listValidators()}
 	default:
 		return resource.StringAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			CustomType: f.Kind.stringType(), Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
+			Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
 	}
 }
 
@@ -79,14 +77,14 @@ func (f Field) dataSourceAttribute() datasource.Attribute {
 	case TextMap:
 		return datasource.MapAttribute{Computed: true, MarkdownDescription: words, ElementType: types.StringType}
 	case List:
-		return datasource.ListAttribute{Computed: true, MarkdownDescription: words, ElementType: f.Elem.attrType()}
+		return datasource.ListAttribute{Computed: true, MarkdownDescription: words, ElementType: types.StringType}
 	case Object:
 		return datasource.SingleNestedAttribute{Computed: true, MarkdownDescription: words, Attributes: f.Fields.DataSourceAttributes()}
 	case Objects:
 		return datasource.ListNestedAttribute{Computed: true, MarkdownDescription: words,
 			NestedObject: datasource.NestedAttributeObject{Attributes: f.Fields.DataSourceAttributes()}}
 	default:
-		return datasource.StringAttribute{Computed: true, MarkdownDescription: words, CustomType: f.Kind.stringType()}
+		return datasource.StringAttribute{Computed: true, MarkdownDescription: words}
 	}
 }
 
@@ -101,26 +99,6 @@ func (fs Fields) AttrType() types.ObjectType {
 	})
 }
 
-// stringType is the type of the kinds that are strings; nil is a plain one.
-func (k Kind) stringType() basetypes.StringTypable {
-	switch k {
-	case UUID:
-		return UUIDType{}
-	case Time:
-		return timetypes.RFC3339Type{}
-	default:
-		return nil
-	}
-}
-
-// attrType is the type of an item of a List.
-func (k Kind) attrType() attr.Type {
-	if custom := k.stringType(); custom != nil {
-		return custom
-	}
-	return types.StringType
-}
-
 func (f Field) stringValidators() []validator.String {
 	var validators []validator.String
 	if f.NotEmpty {
@@ -129,16 +107,22 @@ func (f Field) stringValidators() []validator.String {
 	if len(f.OneOf) > 0 {
 		validators = append(validators, OneOf(f.OneOf...))
 	}
-	if f.Kind == JSON {
+	switch f.Kind {
+	case JSON:
 		validators = append(validators, JSONObject())
+	case UUID:
+		validators = append(validators, UUIDText())
 	}
 	return validators
 }
 
 func (f Field) listValidators() []validator.List {
 	validators := []validator.List{NoNulls()}
-	if f.Elem == JSON {
+	switch f.Elem {
+	case JSON:
 		validators = append(validators, listvalidator.ValueStringsAre(JSONObject()))
+	case UUID:
+		validators = append(validators, listvalidator.ValueStringsAre(UUIDText()))
 	}
 	return validators
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-framework-timetypes/timetypes"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -50,7 +49,7 @@ type attribute interface {
 
 func assertFlags(t *testing.T, fs Fields, inResource map[string]resource.Attribute, inDataSource map[string]datasource.Attribute) {
 	t.Helper()
-	custom := map[Kind]attr.Type{UUID: UUIDType{}, Time: timetypes.RFC3339Type{}, JSON: types.StringType, Text: types.StringType, Whole: types.NumberType, Number: types.NumberType, Flag: types.BoolType}
+	plain := map[Kind]attr.Type{UUID: types.StringType, Time: types.StringType, JSON: types.StringType, Text: types.StringType, Whole: types.NumberType, Number: types.NumberType, Flag: types.BoolType}
 	if len(inResource) != len(fs) || len(inDataSource) != len(fs) {
 		t.Fatalf("%d and %d attributes for %d fields", len(inResource), len(inDataSource), len(fs))
 	}
@@ -63,11 +62,11 @@ func assertFlags(t *testing.T, fs Fields, inResource map[string]resource.Attribu
 		if shown.IsRequired() || shown.IsOptional() || !shown.IsComputed() {
 			t.Errorf("%s of a data source is not just computed", f.Name)
 		}
-		if want := custom[f.Kind]; want != nil && (!set.GetType().Equal(want) || !shown.GetType().Equal(want)) {
+		if want := plain[f.Kind]; want != nil && (!set.GetType().Equal(want) || !shown.GetType().Equal(want)) {
 			t.Errorf("%s is of type %s and %s, want %s", f.Name, set.GetType(), shown.GetType(), want)
 		}
 		if f.Kind == List {
-			if want := (types.ListType{ElemType: custom[f.Elem]}); !set.GetType().Equal(want) || !shown.GetType().Equal(want) {
+			if want := (types.ListType{ElemType: plain[f.Elem]}); !set.GetType().Equal(want) || !shown.GetType().Equal(want) {
 				t.Errorf("%s is of type %s and %s, want %s", f.Name, set.GetType(), shown.GetType(), want)
 			}
 		}

@@ -30,7 +30,7 @@ var repositoryFields = field.Fields{
 	{Name: "default_branch", Kind: field.Text, Doc: "Default branch, for `source_revision_config.repo_ref` of a deployment."},
 }
 
-var integrationIDAttribute = schema.StringAttribute{Required: true, CustomType: field.UUIDType{},
+var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDText()},
 	MarkdownDescription: "Id of the code-host integration, a UUID."}
 
 // codehostReposDataSource is graphdeploy_codehost_repos.
@@ -39,10 +39,10 @@ type codehostReposDataSource struct{ dataSource }
 func newCodehostReposDataSource() datasource.DataSource { return &codehostReposDataSource{} }
 
 type codehostReposModel struct {
-	IntegrationID field.UUIDValue `tfsdk:"integration_id"`
-	Owner         types.String    `tfsdk:"owner"`
-	NameContains  types.String    `tfsdk:"name_contains"`
-	Repos         types.List      `tfsdk:"repos"`
+	IntegrationID types.String `tfsdk:"integration_id"`
+	Owner         types.String `tfsdk:"owner"`
+	NameContains  types.String `tfsdk:"name_contains"`
+	Repos         types.List   `tfsdk:"repos"`
 }
 
 func (d *codehostReposDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {

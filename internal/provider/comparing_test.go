@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"sync/atomic"
@@ -15,48 +16,86 @@ import (
 // framework, and by it.
 type Answered struct{ Past, Framework atomic.Int64 }
 
+// NewServer is the provider as it speaks to Terraform.
+func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
+	return newServer(version, options...)
+}
+
 // NewComparingServer is NewServer, but that it asks the framework too whenever
-// it answers past it, and fails where the two answers differ.
+// that was left out, and fails where the framework would answer otherwise.
 func NewComparingServer(version string, counts *Answered, options ...Option) tfprotov6.ProviderServer {
 	p := &graphdeploy{version: version}
 	for _, option := range options {
 		option(p)
 	}
-	return listing{forgetful{comparing{unchanged{newFrameworkServer(p), p}, counts}}}
+	framework := newFrameworkServer(p)
+	return comparing{p.layered(noticing{framework}), framework, counts}
+}
+
+// noticing notes in a request's context that the framework was asked.
+type noticing struct{ frameworkServer }
+
+type noticedKey struct{}
+
+func notice(ctx context.Context) { *ctx.Value(noticedKey{}).(*bool) = true }
+
+func (n noticing) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	notice(ctx)
+	return n.frameworkServer.UpgradeResourceState(ctx, req)
+}
+
+func (n noticing) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	notice(ctx)
+	return n.frameworkServer.ReadResource(ctx, req)
+}
+
+func (n noticing) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	notice(ctx)
+	return n.frameworkServer.PlanResourceChange(ctx, req)
 }
 
 type comparing struct {
-	unchanged
-	counts *Answered
+	frameworkServer
+	framework frameworkServer
+	counts    *Answered
 }
 
 func (c comparing) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return compare(ctx, c.counts, req, c.frameworkServer.UpgradeResourceState, c.upgrade(req), func(r *tfprotov6.UpgradeResourceStateResponse) answer {
-		return answer{r.UpgradedState, nil, nil, r.Diagnostics, nil}
-	})
+	return compare(ctx, c.counts, req, c.frameworkServer.UpgradeResourceState, c.framework.UpgradeResourceState,
+		func(r *tfprotov6.UpgradeResourceStateResponse) answer {
+			return answer{state: r.UpgradedState, diagnostics: r.Diagnostics}
+		})
 }
 
 func (c comparing) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	ctx = withReading(ctx)
-	return compare(ctx, c.counts, req, c.frameworkServer.ReadResource, c.read(ctx, req), func(r *tfprotov6.ReadResourceResponse) answer {
-		return answer{r.NewState, r.NewIdentity, r.Private, r.Diagnostics, r.Deferred}
-	})
+	ctx, forget := withReading(ctx) // so that both know of the same reading
+	defer forget()
+	return compare(ctx, c.counts, req, c.frameworkServer.ReadResource, c.framework.ReadResource,
+		func(r *tfprotov6.ReadResourceResponse) answer {
+			return answer{state: r.NewState, identity: r.NewIdentity, private: r.Private, diagnostics: r.Diagnostics, rest: r.Deferred}
+		})
 }
 
 func (c comparing) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return compare(ctx, c.counts, req, c.frameworkServer.PlanResourceChange, c.plan(ctx, req), func(r *tfprotov6.PlanResourceChangeResponse) answer {
-		return answer{r.PlannedState, r.PlannedIdentity, r.PlannedPrivate, r.Diagnostics, []any{r.RequiresReplace, r.Deferred}}
-	})
+	return compare(ctx, c.counts, req, c.frameworkServer.PlanResourceChange, c.framework.PlanResourceChange,
+		func(r *tfprotov6.PlanResourceChangeResponse) answer {
+			return answer{state: r.PlannedState, identity: r.PlannedIdentity, private: r.PlannedPrivate, diagnostics: r.Diagnostics,
+				rest: []any{r.RequiresReplace, r.Deferred}}
+		})
 }
 
-func compare[Request, Response any](ctx context.Context, counts *Answered, req Request, ask func(context.Context, Request) (*Response, error), past *Response, read func(*Response) answer) (*Response, error) {
-	resp, err := ask(ctx, req)
-	if past == nil || err != nil {
+func compare[Request, Response any](
+	ctx context.Context, counts *Answered, req Request, ours, framework func(context.Context, Request) (*Response, error), read func(*Response) answer,
+) (*Response, error) {
+	asked := false
+	resp, err := ours(context.WithValue(ctx, noticedKey{}, &asked), req)
+	if asked || err != nil {
 		counts.Framework.Add(1)
 		return resp, err
 	}
 	counts.Past.Add(1)
-	return past, compareAnswers(read(past), read(resp))
+	want, err := framework(ctx, req)
+	return resp, errors.Join(err, compareAnswers(read(resp), read(want)))
 }
 
 // answer is what an answer to Terraform holds.
@@ -69,22 +108,40 @@ type answer struct {
 }
 
 func compareAnswers(past, framework answer) error {
-	var state, identity [2]tftypes.Value
-	for i, a := range []answer{past, framework} {
-		var err error
-		if state[i], err = a.state.Unmarshal(shape().object); err != nil {
-			return err
-		}
-		if a.identity == nil {
-			continue
-		}
-		if identity[i], err = a.identity.IdentityData.Unmarshal(shape().identity); err != nil {
-			return err
+	var differ []error
+	note := func(what string, same bool, past, framework any) {
+		if !same {
+			differ = append(differ, fmt.Errorf("%s is %v past the framework, and %v by it", what, past, framework))
 		}
 	}
-	if !state[0].Equal(state[1]) || !identity[0].Equal(identity[1]) || !bytes.Equal(past.private, framework.private) ||
-		!reflect.DeepEqual(past.diagnostics, framework.diagnostics) || !reflect.DeepEqual(past.rest, framework.rest) {
-		return fmt.Errorf("past the framework, the answer is %v; the framework answers %v", past, framework)
+	state, wantState := read(shape().object, past.state), read(shape().object, framework.state)
+	note("the state", state.Equal(wantState), state, wantState)
+	identity, wantIdentity := readIdentity(past.identity), readIdentity(framework.identity)
+	note("the identity", identity.Equal(wantIdentity), identity, wantIdentity)
+	note("the private state", bytes.Equal(past.private, framework.private), string(past.private), string(framework.private))
+	note("what is told", len(past.diagnostics) == 0 && len(framework.diagnostics) == 0, told(past.diagnostics), told(framework.diagnostics))
+	note("the rest", reflect.DeepEqual(past.rest, framework.rest), past.rest, framework.rest)
+	return errors.Join(differ...)
+}
+
+// read is a value, or the zero value where there is none.
+func read(typ tftypes.Type, packed *tfprotov6.DynamicValue) (value tftypes.Value) {
+	if packed != nil {
+		value, _ = packed.Unmarshal(typ)
 	}
-	return nil
+	return value
+}
+
+func readIdentity(identity *tfprotov6.ResourceIdentityData) tftypes.Value {
+	if identity == nil {
+		return tftypes.Value{}
+	}
+	return read(shape().identity, identity.IdentityData)
+}
+
+func told(diags []*tfprotov6.Diagnostic) (all []string) {
+	for _, d := range diags {
+		all = append(all, d.Summary+": "+d.Detail)
+	}
+	return all
 }

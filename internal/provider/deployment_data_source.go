@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
@@ -29,7 +30,7 @@ func (d *deploymentDataSource) Metadata(_ context.Context, _ datasource.Metadata
 
 func (d *deploymentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := shownDeploymentFields.DataSourceAttributes()
-	attributes["id"] = schema.StringAttribute{Optional: true, Computed: true, CustomType: field.UUIDType{},
+	attributes["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.UUIDText()},
 		MarkdownDescription: "Id of the deployment, a UUID. Give this or `name`."}
 	attributes["name"] = schema.StringAttribute{Optional: true, Computed: true,
 		MarkdownDescription: "Exact name of the deployment. Give this or `id`."}

@@ -37,7 +37,7 @@ func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ l
 			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(deploymentTypes...)},
 				MarkdownDescription: docDeploymentType},
 			"deployment_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
-				Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDValidator())},
+				Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDText())},
 				MarkdownDescription: docDeploymentIDs},
 		},
 	}

@@ -55,11 +55,14 @@ type update struct {
 	memory *secretsMemory // of what is read
 	diags  *diag.Diagnostics
 
-	now     *client.Deployment // what the service had before
-	before  secretsMemory      // of that
+	// Set by look.
+	now    *client.Deployment // what the service had before
+	before secretsMemory      // of that
+	// Set by request.
 	secrets secretsChange
 	sends   bool // whether secrets are part of the change
-	unread  bool // what came of the change could not be read
+	// Set by send.
+	unread bool // what came of the change could not be read
 }
 
 // run sends what the service does not have yet, and returns what it has then,

@@ -8,13 +8,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
 // What a request's context holds must go when the request is done, or a plan
 // of many resources would fill the memory.
 func TestRequestsThatAreDoneAreForgotten(t *testing.T) {
 	t.Parallel()
-	p := newProtocol(t, newService(t, fakeserver.Options{}))
+	p := speak(t, newService(t, fakeserver.Options{}), provider.NewServer("test"))
 	config := p.value(p.deploymentType(), nil)
 	for name, request := range map[string]func(context.Context) error{
 		"upgrade": func(ctx context.Context) error {

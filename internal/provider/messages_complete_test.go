@@ -25,11 +25,15 @@ var (
 	notProvoked = map[string]string{
 		"must be one of ":       "a description of the schema",
 		"must not be empty":     "a description of the schema",
+		"must be a UUID":        "a description of the schema",
 		"must be a duration":    "a description of the schema",
 		"must be a JSON object": "a description of the schema",
 
 		"%s: the request cannot be written as JSON: %w": "a mistake in the provider",
 		"not listed by the service":                     "told in words of its own wherever it comes up",
+
+		"The deployment is unchanged, which is answered past the framework": "for the log alone",
+		"Nothing is to be changed, which is planned past the framework":     "for the log alone",
 
 		"the answer was cut short: %w": "told without what the library says of it",
 

@@ -2,11 +2,16 @@ package provider_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
@@ -76,5 +81,35 @@ func TestAccOneOperationMayBeForbidden(t *testing.T) {
 		planIsEmpty(config),
 		resource.TestStep{Config: config + anyDataSource, ExpectError: regexp.MustCompile(`(?s)403 Forbidden.*ask`)},
 		planIsEmpty(config),
+	)
+}
+
+// What the interface calls a UUID or a time, and what is another text all the
+// same, is shown as it is: an error would taint what was just created.
+func TestAccTextsOfAnotherFormAreShownAsTheyAre(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	inAnswers := regexp.MustCompile(`"(created_at|updated_at|tenant_id|latest_revision_id|active_revision_id)":"[^"]*"`)
+	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		s.ServeHTTP(answer, r)
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(inAnswers.ReplaceAll(answer.Body.Bytes(), []byte(`"$1":"some $1"`)))
+	}))
+	t.Cleanup(odd.Close)
+	s.url = odd.URL
+	config := s.provider() + deployment("app", "internal_docker")
+	check(t,
+		resource.TestStep{Config: config, ConfigStateChecks: []statecheck.StateCheck{
+			statecheck.ExpectKnownValue(this, tfjsonpath.New("created_at"), knownvalue.StringExact("some created_at")),
+			statecheck.ExpectKnownValue(this, tfjsonpath.New("tenant_id"), knownvalue.StringExact("some tenant_id")),
+		}},
+		planIsEmpty(config),
+		resource.TestStep{ResourceName: this, ImportState: true, ImportStateVerify: true},
+		resource.TestStep{Config: config + `
+data "graphdeploy_deployment" "app" {
+  name = "app"
+}
+`, Check: resource.TestCheckResourceAttr("data.graphdeploy_deployment.app", "latest_revision_id", "some latest_revision_id")},
 	)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
-	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
 // What only newer Terraforms ask for is tried here through the protocol that
@@ -25,12 +24,13 @@ type protocol struct {
 
 func newProtocol(t *testing.T, s *service) *protocol {
 	t.Helper()
-	return newCountingProtocol(t, s, &provider.Answered{})
+	return speak(t, s, newServer())
 }
 
-func newCountingProtocol(t *testing.T, s *service, counts *provider.Answered) *protocol {
+// speak configures a server for a service.
+func speak(t *testing.T, s *service, server tfprotov6.ProviderServer) *protocol {
 	t.Helper()
-	p := &protocol{t: t, server: newCountingServer(counts)}
+	p := &protocol{t: t, server: server}
 	var err error
 	if p.schema, err = p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{}); err != nil {
 		t.Fatal(err)

@@ -131,6 +131,7 @@ func (p *graphdeploy) ValidateConfig(ctx context.Context, req provider.ValidateC
 }
 
 func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	p.configured.Store(nil)
 	var config providerConfig
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {

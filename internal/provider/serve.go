@@ -28,7 +28,8 @@ func Serve(version string, debugging bool, options ...Option) error {
 	}, opts...)
 }
 
-// early is a server whose schema is made while Terraform is still connecting.
+// early is a server whose schema is made while Terraform is still connecting,
+// and so before it is known where to log to.
 type early struct {
 	frameworkServer
 	schema func() (*tfprotov6.GetProviderSchemaResponse, error)
@@ -46,17 +47,17 @@ func (s early) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRe
 	return s.schema()
 }
 
-// NewServer is the provider of that version as it speaks to Terraform.
-func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
-	return newServer(version, options...)
-}
-
+// newServer is the provider of that version as it speaks to Terraform.
 func newServer(version string, options ...Option) frameworkServer {
 	p := &graphdeploy{version: version}
 	for _, option := range options {
 		option(p)
 	}
-	framework := newFrameworkServer(p)
+	return p.layered(newFrameworkServer(p))
+}
+
+// layered puts around the framework's server what is done past it.
+func (p *graphdeploy) layered(framework frameworkServer) frameworkServer {
 	if p.frameworkAlone {
 		return listing{forgetful{framework}}
 	}

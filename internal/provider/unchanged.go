@@ -12,8 +12,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
 // unchanged is the framework's server, but that it answers itself where a
@@ -53,7 +55,8 @@ func (s unchanged) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgr
 }
 
 func (s unchanged) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	ctx = withReading(ctx)
+	ctx, forget := withReading(ctx)
+	defer forget()
 	if resp := s.read(ctx, req); resp != nil {
 		return resp, nil
 	}
@@ -91,7 +94,7 @@ func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 	if req.TypeName != deploymentType || data == nil {
 		return nil
 	}
-	state, ok := unpack(req.CurrentState)
+	state, ok := unpackState(req.CurrentState)
 	if !ok {
 		return nil
 	}
@@ -113,6 +116,7 @@ func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 	case !ok, req.CurrentIdentity != nil && !same(req.CurrentIdentity.IdentityData, identity):
 		return nil
 	}
+	tflog.Trace(ctx, "The deployment is unchanged, which is answered past the framework")
 	return &tfprotov6.ReadResourceResponse{
 		NewState:    req.CurrentState,
 		NewIdentity: &tfprotov6.ResourceIdentityData{IdentityData: identity},
@@ -129,8 +133,14 @@ type reading struct {
 
 type readingKey struct{}
 
-func withReading(ctx context.Context) context.Context {
-	return context.WithValue(ctx, readingKey{}, &reading{})
+// withReading makes a context for one request, if there is none yet. Whoever
+// made it has it forget what was read, as the framework keeps the context.
+func withReading(ctx context.Context) (_ context.Context, forget func()) {
+	if _, ok := ctx.Value(readingKey{}).(*reading); ok {
+		return ctx, func() {}
+	}
+	once := &reading{}
+	return context.WithValue(ctx, readingKey{}, once), func() { *once = reading{} }
 }
 
 // deployment reads a deployment, unless that was done for the same request.
@@ -151,11 +161,11 @@ func (p *providerData) deployment(ctx context.Context, id string) (*client.Deplo
 // plan modifier.
 func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
 	data := s.provider.configured.Load()
-	if req.TypeName != deploymentType || data == nil || !same(req.ProposedNewState, req.PriorState) {
+	if req.TypeName != deploymentType || data == nil {
 		return nil
 	}
-	state, ok := unpack(req.PriorState)
-	if !ok {
+	state, ok := unpackState(req.PriorState)
+	if !ok || !proposes(req.ProposedNewState, req.PriorState, state) {
 		return nil
 	}
 	config, ok := unpack(req.Config)
@@ -187,8 +197,9 @@ func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 		}
 		identity = &tfprotov6.ResourceIdentityData{IdentityData: none}
 	}
+	tflog.Trace(ctx, "Nothing is to be changed, which is planned past the framework")
 	return &tfprotov6.PlanResourceChangeResponse{
-		PlannedState:    req.ProposedNewState,
+		PlannedState:    req.PriorState,
 		PlannedIdentity: identity,
 		PlannedPrivate:  req.PriorPrivate,
 	}
@@ -203,6 +214,26 @@ func unpack(packed *tfprotov6.DynamicValue) (tftypes.Value, bool) {
 	return value, err == nil && !value.IsNull()
 }
 
+// writeOnly is the attribute that no state holds.
+const writeOnly = "secrets_wo"
+
+// unpackState takes a state, unless the framework would have to take out of it
+// what is write-only.
+func unpackState(packed *tfprotov6.DynamicValue) (tftypes.Value, bool) {
+	state, ok := unpack(packed)
+	return state, ok && attributesOf(state)[writeOnly].IsNull()
+}
+
+// proposes reports whether Terraform proposes the state as it is. Beside it, it
+// proposes what is write-only, which is not planned.
+func proposes(proposed, prior *tfprotov6.DynamicValue, state tftypes.Value) bool {
+	if same(proposed, prior) {
+		return true
+	}
+	value, ok := unpack(proposed)
+	return ok && field.With(value, field.Values{writeOnly: attributesOf(state)[writeOnly]}).Equal(state)
+}
+
 func pack(typ tftypes.Type, value tftypes.Value) (*tfprotov6.DynamicValue, bool) {
 	packed, err := tfprotov6.NewDynamicValue(typ, value)
 	return &packed, err == nil
@@ -214,14 +245,14 @@ func same(a, b *tfprotov6.DynamicValue) bool {
 }
 
 // remember fills the private state of a request, whose type the framework does
-// not export, from how the framework packs it. It is false where there is more
-// than a resource gets to see, as just after an import.
+// not export, from how the framework packs it. It is false where that has more
+// than a resource gets to see, as just after an import, or is not valid.
 func remember[Data any, Private interface {
 	*Data
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }](ctx context.Context, packed []byte, at *Private) bool {
 	var values map[string][]byte
-	if len(packed) > 0 && json.Unmarshal(packed, &values) != nil {
+	if len(packed) > 0 && (json.Unmarshal(packed, &values) != nil || len(values) == 0) {
 		return false
 	}
 	*at = new(Data)

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -18,25 +19,34 @@ import (
 
 func TestAccUnchangedDeploymentsAreAnsweredPastTheFramework(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	counts := &provider.Answered{}
-	config := s.provider() + many(3, `secrets = { TOKEN = "abc" }`)
-	fromHere := func() {
-		counts.Past.Store(0)
-		counts.Framework.Store(0)
-	}
-	resource.UnitTest(t, resource.TestCase{
-		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"graphdeploy": func() (tfprotov6.ProviderServer, error) { return newCountingServer(counts), nil },
-		},
-		Steps: []resource.TestStep{
-			{Config: config},
-			{PreConfig: fromHere, Config: config, PlanOnly: true},
-		},
-	})
-	// At the end comes a destroy, whose plans are the framework's.
-	if past, framework := counts.Past.Load(), counts.Framework.Load(); past < 9 || framework != 3 {
-		t.Errorf("%d requests were answered past the framework and %d by it, want 3 for the destroy", past, framework)
+	for name, secrets := range map[string]string{
+		"secrets in the state": `secrets = { TOKEN = "abc" }`,
+		"write-only secrets":   "secrets_wo = { TOKEN = \"abc\" }\n  secrets_wo_version = 1",
+		"no secrets":           "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			counts := &provider.Answered{}
+			config := s.provider() + many(3, secrets)
+			fromHere := func() {
+				counts.Past.Store(0)
+				counts.Framework.Store(0)
+			}
+			resource.UnitTest(t, resource.TestCase{
+				ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
+					"graphdeploy": func() (tfprotov6.ProviderServer, error) { return newCountingServer(counts), nil },
+				},
+				Steps: []resource.TestStep{
+					{Config: config},
+					{PreConfig: fromHere, Config: config, PlanOnly: true},
+				},
+			})
+			// At the end comes a destroy, whose plans are the framework's.
+			if past, framework := counts.Past.Load(), counts.Framework.Load(); past < 9 || framework != 3 {
+				t.Errorf("%d requests were answered past the framework and %d by it, want 3 for the destroy", past, framework)
+			}
+		})
 	}
 }
 
@@ -81,7 +91,7 @@ func TestReadingThatGoesToTheFrameworkIsMadeOnce(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
 			id := s.SeedDeployment(map[string]any{"name": "app"})
-			p := newProtocol(t, s)
+			p := speak(t, s, provider.NewServer("test")) // as a comparing one keeps the reading itself
 			request := p.imported(id)
 			c.meanwhile(s, id)
 			s.ResetRequests()
@@ -95,6 +105,30 @@ func TestReadingThatGoesToTheFrameworkIsMadeOnce(t *testing.T) {
 				t.Errorf("%d requests, want 1", n)
 			}
 		})
+	}
+}
+
+// Nor does what was read stay in memory, where the framework keeps the context.
+func TestReadingThatGoesToTheFrameworkIsForgotten(t *testing.T) { //nolint:paralleltest // it looks at the memory of all
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app"})
+	p := speak(t, s, provider.NewServer("test"))
+	request := p.imported(id)
+	const size, times = 1 << 20, 30
+	s.Edit(id, func(d map[string]any) { d["image_version"] = strings.Repeat("1", size) })
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	p.expectNone(p.read(request).Diagnostics)
+	before := inUse()
+	for range times {
+		p.expectNone(p.read(request).Diagnostics)
+	}
+	if more := inUse() - before; more > times*size/2 {
+		t.Errorf("after %d readings of %d bytes, %d more are in use", times, size, more)
 	}
 }
 
@@ -118,7 +152,7 @@ func TestOddRequestsGoToTheFramework(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
 			counts := &provider.Answered{}
-			p := newCountingProtocol(t, s, counts)
+			p := speak(t, s, newCountingServer(counts))
 			request := p.imported(s.SeedDeployment(map[string]any{"name": "app"}))
 			if p.read(request); counts.Past.Load() != 1 {
 				t.Fatal("what is not odd was not answered past the framework")
@@ -140,6 +174,9 @@ func TestNoAttributeHasMoreToPlan(t *testing.T) {
 	look = func(at string, attributes map[string]schema.Attribute) {
 		for name, attribute := range attributes {
 			here := at + name
+			if attribute.IsWriteOnly() != (here == "secrets_wo") {
+				t.Errorf("%s is write-only: %t", here, attribute.IsWriteOnly())
+			}
 			value := reflect.ValueOf(attribute)
 			if f := value.FieldByName("Default"); f.IsValid() && !f.IsNil() {
 				t.Errorf("%s has a default", here)
@@ -151,7 +188,12 @@ func TestNoAttributeHasMoreToPlan(t *testing.T) {
 			case schema.SingleNestedAttribute:
 				look(here+".", a.Attributes)
 			case schema.ListNestedAttribute:
+				if len(a.NestedObject.PlanModifiers) > 0 {
+					t.Errorf("items of %s have a plan modifier", here)
+				}
 				look(here+".", a.NestedObject.Attributes)
+			case schema.NestedAttribute:
+				t.Errorf("%s nests in a way that is not looked into", here)
 			}
 		}
 	}
