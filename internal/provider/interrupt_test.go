@@ -152,8 +152,8 @@ func TestAccInterrupt(t *testing.T) {
 			if from == "a terminal" {
 				pid = -pid
 			}
-			// The provider has been told once it has answered this call.
-			told := r.when("tf_rpc=StopProvider")
+			// By then the provider has cancelled what it was asked for.
+			told := r.when("Closed all our contexts")
 			if err := syscall.Kill(pid, syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}

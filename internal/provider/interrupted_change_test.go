@@ -33,7 +33,7 @@ func TestAccInterruptedChangeAndDeletion(t *testing.T) {
 			s.Fail(route, 1, held)
 			r := w.start(args...)
 			r.await(reached, "the request was sent")
-			told := r.when("tf_rpc=StopProvider")
+			told := r.when("Closed all our contexts")
 			if err := syscall.Kill(r.command.Process.Pid, syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
