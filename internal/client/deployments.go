@@ -423,8 +423,11 @@ func (d *Deployment) check() error {
 	case d.Source == "":
 		return fmt.Errorf("a deployment without a source")
 	}
-	if len(d.ID) != 36 || uuid.Validate(d.ID) != nil {
+	if !isUUID(d.ID) {
 		return fmt.Errorf("%q as the id of a deployment is not a UUID", d.ID)
 	}
 	return nil
 }
+
+// isUUID reports whether text is a UUID in the usual form of 36 characters.
+func isUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }

@@ -18,8 +18,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/google/uuid"
 )
 
 // ErrNotFound says that the service does not list a deployment.
@@ -356,7 +354,7 @@ func oneLine(text string) string {
 func (c *Client) idIn(body []byte) string {
 	var made struct{ ID json.RawMessage }
 	var id string
-	if json.Unmarshal(body, &made) != nil || json.Unmarshal(made.ID, &id) != nil || len(id) != 36 || uuid.Validate(id) != nil || c.clean(id) != id {
+	if json.Unmarshal(body, &made) != nil || json.Unmarshal(made.ID, &id) != nil || !isUUID(id) || c.clean(id) != id {
 		return ""
 	}
 	return id

@@ -24,10 +24,7 @@ func NewServer(version string, options ...Option) tfprotov6.ProviderServer {
 // NewComparingServer is NewServer, but that it asks the framework too whenever
 // that was left out, and fails where the framework would answer otherwise.
 func NewComparingServer(version string, counts *Answered, options ...Option) tfprotov6.ProviderServer {
-	p := &graphdeploy{version: version}
-	for _, option := range options {
-		option(p)
-	}
+	p := newProvider(version, options...)
 	framework := newFrameworkServer(p)
 	return comparing{p.layered(noticing{framework}), framework, counts}
 }

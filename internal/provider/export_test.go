@@ -50,4 +50,4 @@ func Mistake() (diags diag.Diagnostics) {
 }
 
 // DeploymentSchema is the schema of the resource.
-func DeploymentSchema() schema.Schema { return shape().schema.Schema }
+func DeploymentSchema() schema.Schema { return shape().schema }

@@ -49,6 +49,14 @@ func FrameworkAlone() Option {
 	return func(p *graphdeploy) { p.frameworkAlone = true }
 }
 
+func newProvider(version string, options ...Option) *graphdeploy {
+	p := &graphdeploy{version: version}
+	for _, option := range options {
+		option(p)
+	}
+	return p
+}
+
 // providerData is what resources and data sources get of the configured
 // provider.
 type providerData struct {

@@ -49,10 +49,7 @@ func (s early) GetProviderSchema(context.Context, *tfprotov6.GetProviderSchemaRe
 
 // newServer is the provider of that version as it speaks to Terraform.
 func newServer(version string, options ...Option) frameworkServer {
-	p := &graphdeploy{version: version}
-	for _, option := range options {
-		option(p)
-	}
+	p := newProvider(version, options...)
 	return p.layered(newFrameworkServer(p))
 }
 
@@ -71,7 +68,7 @@ type frameworkServer interface {
 }
 
 func newFrameworkServer(p *graphdeploy) frameworkServer {
-	server, _ := providerserver.NewProtocol6(p)().(frameworkServer) // as TestQuery shows
+	server, _ := providerserver.NewProtocol6(p)().(frameworkServer) // it is both, or every test fails
 	return server
 }
 

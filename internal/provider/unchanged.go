@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -33,16 +34,18 @@ type unchanged struct {
 
 // shape is what the framework's requests need to know of deployments.
 var shape = sync.OnceValue(func() (s struct {
-	schema   resource.SchemaResponse
+	schema   schema.Schema
 	object   tftypes.Type
 	identity tftypes.Type
 }) {
 	ctx := context.Background()
+	var whole resource.SchemaResponse
 	var identity resource.IdentitySchemaResponse
 	deployments := &deploymentResource{}
-	deployments.Schema(ctx, resource.SchemaRequest{}, &s.schema)
+	deployments.Schema(ctx, resource.SchemaRequest{}, &whole)
 	deployments.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
-	s.object = s.schema.Schema.Type().TerraformType(ctx)
+	s.schema = whole.Schema
+	s.object = s.schema.Type().TerraformType(ctx)
 	s.identity = identity.IdentitySchema.Type().TerraformType(ctx)
 	return s
 })
@@ -72,7 +75,7 @@ func (s unchanged) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanRe
 
 // upgrade packs a state of this version as it is, and is nil for others.
 func (s unchanged) upgrade(req *tfprotov6.UpgradeResourceStateRequest) *tfprotov6.UpgradeResourceStateResponse {
-	if req.TypeName != deploymentType || req.RawState == nil || req.Version != shape().schema.Schema.Version {
+	if req.TypeName != deploymentType || req.RawState == nil || req.Version != shape().schema.Version {
 		return nil
 	}
 	state, err := req.RawState.UnmarshalWithOpts(shape().object, tfprotov6.UnmarshalOpts{
@@ -102,18 +105,18 @@ func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 		asked    resource.ReadRequest
 		answered resource.ReadResponse
 	)
-	if !remember(ctx, req.Private, &asked.Private) || !remember(ctx, req.Private, &answered.Private) {
+	if !remember(ctx, req.Private, &asked.Private, &answered.Private) {
 		return nil
 	}
-	asked.State = tfsdk.State{Schema: shape().schema.Schema, Raw: state}
+	asked.State = tfsdk.State{Schema: shape().schema, Raw: state}
 	answered.State = asked.State
 	(&deploymentResource{data}).Read(ctx, asked, &answered)
 
-	identity, ok := pack(shape().identity, tftypes.NewValue(shape().identity, map[string]tftypes.Value{"id": attributesOf(state)["id"]}))
-	switch {
-	case len(answered.Diagnostics) > 0, !answered.State.Raw.Equal(state), !answered.Private.Equal(asked.Private):
+	if len(answered.Diagnostics) > 0 || !answered.State.Raw.Equal(state) || !answered.Private.Equal(asked.Private) {
 		return nil
-	case !ok, req.CurrentIdentity != nil && !same(req.CurrentIdentity.IdentityData, identity):
+	}
+	identity, ok := pack(shape().identity, newObject(shape().identity, attributes{"id": attributesOf(state)["id"]}))
+	if !ok || req.CurrentIdentity != nil && !same(req.CurrentIdentity.IdentityData, identity) {
 		return nil
 	}
 	tflog.Trace(ctx, "The deployment is unchanged, which is answered past the framework")
@@ -176,13 +179,12 @@ func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 		asked    resource.ModifyPlanRequest
 		answered resource.ModifyPlanResponse
 	)
-	if !remember(ctx, req.PriorPrivate, &asked.Private) || !remember(ctx, req.PriorPrivate, &answered.Private) {
+	if !remember(ctx, req.PriorPrivate, &asked.Private, &answered.Private) {
 		return nil
 	}
-	schema := shape().schema.Schema
-	asked.Config = tfsdk.Config{Schema: schema, Raw: config}
-	asked.State = tfsdk.State{Schema: schema, Raw: state}
-	asked.Plan = tfsdk.Plan{Schema: schema, Raw: state}
+	asked.Config = tfsdk.Config{Schema: shape().schema, Raw: config}
+	asked.State = tfsdk.State{Schema: shape().schema, Raw: state}
+	asked.Plan = tfsdk.Plan{Schema: shape().schema, Raw: state}
 	answered.Plan = asked.Plan
 	(&deploymentResource{data}).ModifyPlan(ctx, asked, &answered)
 
@@ -244,21 +246,24 @@ func same(a, b *tfprotov6.DynamicValue) bool {
 	return a != nil && b != nil && len(a.MsgPack) > 0 && bytes.Equal(a.MsgPack, b.MsgPack)
 }
 
-// remember fills the private state of a request, whose type the framework does
-// not export, from how the framework packs it. It is false where that has more
-// than a resource gets to see, as just after an import, or is not valid.
+// remember fills the private states of a request and its answer, whose type the
+// framework does not export, from how the framework packs them. It is false
+// where that has more than a resource gets to see, as just after an import, or
+// is not valid.
 func remember[Data any, Private interface {
 	*Data
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}](ctx context.Context, packed []byte, at *Private) bool {
+}](ctx context.Context, packed []byte, all ...*Private) bool {
 	var values map[string][]byte
 	if len(packed) > 0 && (json.Unmarshal(packed, &values) != nil || len(values) == 0) {
 		return false
 	}
-	*at = new(Data)
-	for key, value := range values {
-		if strings.HasPrefix(key, ".") || len((*at).SetKey(ctx, key, value)) > 0 {
-			return false
+	for _, at := range all {
+		*at = new(Data)
+		for key, value := range values {
+			if strings.HasPrefix(key, ".") || len((*at).SetKey(ctx, key, value)) > 0 {
+				return false
+			}
 		}
 	}
 	return true
