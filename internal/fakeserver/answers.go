@@ -18,6 +18,8 @@ const (
 	MaskSecrets                            // "********" for every value
 	MaskSecretsRandomly                    // a value that differs in each answer
 	OmitSecrets                            // an empty array
+	OmitSecretValues                       // items with a name only
+	OmitSecretNames                        // items with a value only
 )
 
 // filterFields can be seeded for the filters of the list (section 4.2). They
@@ -27,8 +29,10 @@ var filterFields = []string{"tag_value_ids", "remote_reconciled", "deployment_ty
 // dress turns a stored deployment into what answers show of it.
 func (s *Server) dress(stored map[string]any) map[string]any {
 	d := cloneObject(stored)
-	for _, name := range filterFields {
-		delete(d, name)
+	if !s.opts.KeepUnknown {
+		for _, name := range filterFields {
+			delete(d, name)
+		}
 	}
 	d["secrets"] = s.dressSecrets(d["secrets"])
 	if s.opts.ResolveRefs && d["source"] == "codehost" {
@@ -70,6 +74,10 @@ func (s *Server) dressSecrets(stored any) any {
 			secret["value"] = "********"
 		case s.opts.Secrets == MaskSecretsRandomly:
 			secret["value"] = "****" + uuid.NewString()[:8]
+		case s.opts.Secrets == OmitSecretValues:
+			delete(secret, "value")
+		case s.opts.Secrets == OmitSecretNames:
+			delete(secret, "name")
 		}
 	}
 	return shown

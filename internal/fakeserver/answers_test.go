@@ -11,9 +11,11 @@ func TestSecretsModes(t *testing.T) {
 		mode SecretsMode
 		want string
 	}{
-		"echoed":  {EchoSecrets, `[{"name":"A","value":"1"},{"name":"OWN","value":"x"}]`},
-		"masked":  {MaskSecrets, `[{"name":"A","value":"********"},{"name":"OWN","value":"********"}]`},
-		"omitted": {OmitSecrets, `[]`},
+		"echoed":         {EchoSecrets, `[{"name":"A","value":"1"},{"name":"OWN","value":"x"}]`},
+		"masked":         {MaskSecrets, `[{"name":"A","value":"********"},{"name":"OWN","value":"********"}]`},
+		"omitted":        {OmitSecrets, `[]`},
+		"without values": {OmitSecretValues, `[{"name":"A"},{"name":"OWN"}]`},
+		"without names":  {OmitSecretNames, `[{"value":"1"},{"value":"x"}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,8 +6,8 @@ import (
 )
 
 // DefaultDefaults returns what a service is likely to fill in, as a new map:
-// sizes of the API server, the queue and the database, and what containers and
-// mounts leave open.
+// sizes of the API server, the queue and the database, and omitted members of
+// containers and mounts.
 func DefaultDefaults() map[string]any {
 	defaults := map[string]any{"source_config.build_on_push": false}
 	for name, value := range map[string]any{
@@ -31,78 +31,86 @@ func DefaultDefaults() map[string]any {
 	return defaults
 }
 
-// A fill is a default: a value and the path to it.
-type fill struct {
-	path  []string
+// A defaultValue is what a member has when a request does not set it.
+type defaultValue struct {
+	path  []string // a name that ends in "[]" means every item of that array
 	value any
 }
 
-func parseDefaults(defaults map[string]any) []fill {
-	var fills []fill
-	for _, path := range sortedKeys(defaults) {
-		parts := strings.Split(path, ".")
-		for i, part := range parts {
-			if strings.TrimSuffix(part, "[]") == "" || i == len(parts)-1 && strings.HasSuffix(part, "[]") {
-				panic(fmt.Sprintf("fakeserver: malformed path %q in Options.Defaults", path))
+// newDefaults collects Options.Defaults, ServiceMembers and ExtraLabels.
+func newDefaults(opts Options) []defaultValue {
+	var defaults []defaultValue
+	for _, members := range []map[string]any{opts.Defaults, opts.ServiceMembers} {
+		for _, path := range sortedKeys(members) {
+			parts := strings.Split(path, ".")
+			for i, part := range parts {
+				if strings.TrimSuffix(part, "[]") == "" || i == len(parts)-1 && strings.HasSuffix(part, "[]") {
+					panic(fmt.Sprintf("fakeserver: malformed path %q in Options.Defaults or Options.ServiceMembers", path))
+				}
 			}
+			defaults = append(defaults, defaultValue{parts, tree(members[path])})
 		}
-		fills = append(fills, fill{parts, tree(defaults[path])})
 	}
-	return fills
+	for _, name := range sortedKeys(opts.ExtraLabels) { // not split: names of labels have dots
+		path := []string{"source_config", "resource_spec", "labels", name}
+		defaults = append(defaults, defaultValue{path, opts.ExtraLabels[name]})
+	}
+	return defaults
 }
 
-// fillDefaults fills the defaults into the body of a request. Unless complete,
-// only what the request mentions is filled: items of its arrays, and fields that
-// it sends as null.
-func (s *Server) fillDefaults(body map[string]any, complete bool) {
-	for _, f := range s.defaults {
-		f.into(body, f.path, complete)
-	}
-}
-
-func (f fill) into(object map[string]any, path []string, complete bool) {
+// complete sets the default below object, where path begins, if the member is
+// absent or null. Objects on the way are created, except in items of arrays: a
+// default for configMap must not turn every volume into one.
+func (v defaultValue) complete(object map[string]any, path []string, inItem bool) {
 	name, isArray := strings.CutSuffix(path[0], "[]")
-	value, present := object[name]
+	value := object[name]
 	switch {
 	case len(path) == 1:
-		if value == nil && (present || complete) {
-			object[name] = clone(f.value)
+		if value == nil {
+			object[name] = clone(v.value)
 		}
 	case isArray:
 		items, _ := value.([]any)
 		for _, item := range items {
 			if next, ok := item.(map[string]any); ok {
-				f.into(next, path[1:], true)
+				v.complete(next, path[1:], true)
 			}
 		}
 	case value == nil:
-		// A default inside array items makes no object for the array.
-		if complete && !strings.Contains(strings.Join(path, "."), "[]") {
+		if !inItem && !strings.Contains(strings.Join(path, "."), "[]") {
 			next := map[string]any{}
 			object[name] = next
-			f.into(next, path[1:], true)
+			v.complete(next, path[1:], inItem)
 		}
 	default:
 		if next, ok := value.(map[string]any); ok {
-			f.into(next, path[1:], complete)
+			v.complete(next, path[1:], inItem)
 		}
 	}
 }
 
-// addLabels adds ExtraLabels where no label of that name was sent.
-func (s *Server) addLabels(d map[string]any) {
-	if len(s.opts.ExtraLabels) == 0 {
+// completeSent sets the default after a PATCH of kind, within what was sent
+// only: members sent as null, and objects and arrays that were added or
+// replaced. result, sent and before are at depth in the path.
+func (v defaultValue) completeSent(kind PatchKind, result, sent, before map[string]any, depth int) {
+	name := v.path[depth]
+	value, present := sent[strings.TrimSuffix(name, "[]")]
+	if !present {
 		return
 	}
-	labels := member(member(member(d, "source_config"), "resource_spec"), "labels")
-	for name, value := range s.opts.ExtraLabels {
-		if _, sent := labels[name]; !sent {
-			labels[name] = value
+	changes, isObject := value.(map[string]any)
+	stored, had := before[name].(map[string]any)
+	// PatchMergeSpec sets members of resource_spec one by one even where there was none.
+	if isObject && kind.merges(v.path[:depth+1]) && (had || kind != PatchMergeDeep) {
+		if next, ok := result[name].(map[string]any); ok && depth+1 < len(v.path) {
+			v.completeSent(kind, next, changes, stored, depth+1)
 		}
+		return
 	}
+	v.complete(result, v.path[depth:], false)
 }
 
-// member returns an object in an object, which it makes if there is none.
+// member returns an object in an object, which it creates if there is none.
 func member(object map[string]any, name string) map[string]any {
 	inner, ok := object[name].(map[string]any)
 	if !ok {

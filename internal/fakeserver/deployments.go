@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ func (s *Server) find(id string) *deployment { return s.byID[strings.ToLower(id)
 
 // create is section 4.1.
 func (s *Server) create(c call, now time.Time) answer {
-	body, refused := readBody(c, deploymentShape)
+	body, refused := s.readBody(c, deploymentShape)
 	if refused != nil {
 		return *refused
 	}
@@ -80,13 +79,11 @@ func (s *Server) create(c call, now time.Time) answer {
 			}
 		}
 	}
-	s.fillDefaults(body, true)
-	s.addLabels(body)
+	for _, v := range s.defaults {
+		v.complete(body, v.path, false)
+	}
 	d := &deployment{tree: body}
 	completeConfigs(body)
-	if _, sent := body["secret_references"]; !sent {
-		body["secret_references"] = nil
-	}
 	body["id"] = uuid.NewString()
 	body["tenant_id"] = s.tenant
 	body["created_at"] = timestamp(now)
@@ -110,9 +107,13 @@ func checkReferences(source, references any) *problem {
 	return &problem{[]any{"body", "secret_references"}, "applies to source external_docker only", "value_error"}
 }
 
-// completeConfigs adds the fields of the two configurations that were not
-// sent, as null. Those of resource_spec stay out.
+// completeConfigs adds secret_references and the fields of the two
+// configurations that are absent, as null. Absent members of resource_spec
+// stay absent.
 func completeConfigs(d map[string]any) {
+	if _, present := d["secret_references"]; !present {
+		d["secret_references"] = nil
+	}
 	for name, s := range map[string]*shape{"source_config": sourceConfigShape, "source_revision_config": sourceRevisionConfigShape} {
 		config, ok := d[name].(map[string]any)
 		if !ok {
@@ -154,54 +155,6 @@ func (d *deployment) touch(now time.Time) {
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-
-// update is PATCH /v2/deployments/{id}, which the interface does not show:
-// what is sent replaces what is there, member by member.
-func (s *Server) update(c call, now time.Time) answer {
-	d, refused := s.named(c)
-	if refused != nil {
-		return *refused
-	}
-	patch, refused := readBody(c, patchShape)
-	if refused != nil {
-		return *refused
-	}
-	if found := checkReferences(d.tree["source"], patch["secret_references"]); found != nil {
-		return invalid(*found)
-	}
-	if s.opts.IgnorePatch {
-		return reply(http.StatusOK, s.dress(d.tree))
-	}
-	s.fillDefaults(patch, false)
-	before := cloneObject(d.tree)
-	merge(deploymentShape, d.tree, patch)
-	if config, ok := patch["source_config"].(map[string]any); ok {
-		if spec, ok := config["resource_spec"].(map[string]any); ok {
-			if _, sent := spec["labels"]; sent {
-				s.addLabels(d.tree)
-			}
-		}
-	}
-	completeConfigs(d.tree)
-	if image, sent := sentMember(patch, "source_revision_config", "image_uri"); sent {
-		d.built = image == nil && d.tree["source"] == "codehost"
-	}
-	for _, name := range []string{"source_revision_config", "secrets", "secret_references"} {
-		if !reflect.DeepEqual(before[name], d.tree[name]) {
-			s.revise(d, now)
-			break
-		}
-	}
-	d.touch(now)
-	s.settle(now)
-	return reply(http.StatusOK, s.dress(d.tree))
-}
-
-func sentMember(body map[string]any, object, name string) (any, bool) {
-	members, _ := body[object].(map[string]any)
-	value, sent := members[name]
-	return value, sent
-}
 
 // delete is DELETE /v2/deployments/{id}, which the interface does not show.
 func (s *Server) delete(c call) answer {

@@ -84,13 +84,20 @@ var deploymentShape = record(
 	each(readOnly|nullable, text, "image_version"),
 )
 
-// patchShape is the body of a PATCH: what of a deployment can be changed.
-var patchShape = record(
-	each(0, sourceConfigShape, "source_config"),
-	each(0, sourceRevisionConfigShape, "source_revision_config"),
-	each(0, listOf(secretShape), "secrets"),
-	each(nullable, listOf(secretReferenceShape), "secret_references"),
-)
+// patchShape is the body of a PATCH: a deployment, of which only the
+// configurations and secrets can be changed.
+var patchShape = func() *shape {
+	fields := slices.Clone(deploymentShape.fields)
+	for i, f := range fields {
+		switch f.name {
+		case "source_config", "source_revision_config", "secrets", "secret_references":
+			fields[i].rules &= nullable
+		default:
+			fields[i].rules = readOnly
+		}
+	}
+	return record(fields)
+}()
 
 // Section 2.2.
 var sourceConfigShape = record(
@@ -169,6 +176,10 @@ type problem struct {
 	Msg  string `json:"msg"`
 	Type string `json:"type"`
 }
+
+// unknownField is the type of a problem with a member that the interface does
+// not document.
+const unknownField = "extra_forbidden"
 
 // direction tells check on which way a value is.
 type direction int
@@ -257,7 +268,7 @@ func checkRecord(s *shape, object map[string]any, way direction, loc []any) []pr
 				found = append(found, problem{at, "is required", "missing"})
 			}
 		case way == request && f.rules&readOnly != 0:
-			found = append(found, problem{at, "is set by the service and cannot be sent", "extra_forbidden"})
+			found = append(found, problem{at, "is read-only", "read_only"})
 		case value == nil && f.rules&nullable != 0:
 		case value == nil:
 			found = append(found, problem{at, "should be a valid " + f.shape.kind + ", not null", "null_forbidden"})
@@ -267,7 +278,7 @@ func checkRecord(s *shape, object map[string]any, way direction, loc []any) []pr
 	}
 	for _, name := range sortedKeys(object) {
 		if _, known := s.field(name); !known {
-			found = append(found, problem{append(loc, name), "is not a known field", "extra_forbidden"})
+			found = append(found, problem{append(loc, name), "is not a known field", unknownField})
 		}
 	}
 	return found

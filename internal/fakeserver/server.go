@@ -98,16 +98,32 @@ type Options struct {
 	// section 2.1 requires stay, but for secrets.
 	OmitEmpty bool
 
-	// Defaults are filled in where a create sends nothing or null: a path in
-	// the deployment, such as "source_config.resource_spec.cpu", and a value.
-	// "[]" after a name stands for every item of that array. Nil means
-	// [DefaultDefaults], an empty map none. A PATCH fills them into the array
-	// items it sends and where it sends null.
+	// Defaults are what the service fills in where a create sends nothing or
+	// null: a path in the deployment, such as
+	// "source_config.resource_spec.cpu", and a value. "[]" after a name stands
+	// for every item of that array; objects inside of items are not created.
+	// Nil means [DefaultDefaults], an empty map none. A PATCH fills them in
+	// within what it sends only: members sent as null, and objects and array
+	// items that it adds or replaces.
 	Defaults map[string]any
 
-	// ExtraLabels are added to resource_spec.labels whenever a request makes or
-	// changes a deployment, beside those sent.
+	// ServiceMembers are members that the service adds by itself, documented or
+	// not: labels, members of array items and of free-form objects. Paths, values
+	// and times are those of Defaults, in addition to which they apply. An
+	// undocumented one is reported in responses and still rejected in requests,
+	// unless KeepUnknown is set.
+	ServiceMembers map[string]any
+
+	// ExtraLabels are ServiceMembers in resource_spec.labels, whose names may
+	// contain dots.
 	ExtraLabels map[string]string
+
+	// KeepUnknown accepts members that the interface does not document, in
+	// creates and PATCHes and at every depth, stores and returns them, as a
+	// service newer than the documentation does. What can be seeded for the
+	// filters of the list is then returned, too. Otherwise a request with an unknown member is
+	// rejected with 422, and a loc for each.
+	KeepUnknown bool
 
 	// ResolveRefs shows repo_ref of a codehost deployment as the commit that it
 	// resolved to.
@@ -120,6 +136,14 @@ type Options struct {
 	// Extended offers PATCH and DELETE of /v2/deployments/{id}, which the
 	// interface does not show. Without it they are answered 405.
 	Extended bool
+
+	// Patch is how a PATCH changes a deployment, and Null what null does in it.
+	Patch PatchKind
+	Null  NullKind
+
+	// ReviseAlways creates a new revision for every PATCH, also for one that
+	// changes source_config only.
+	ReviseAlways bool
 
 	// IgnorePatch answers a PATCH with 200 and changes nothing.
 	IgnorePatch bool
@@ -136,7 +160,7 @@ type Options struct {
 // concurrent use.
 type Server struct {
 	opts     Options
-	defaults []fill
+	defaults []defaultValue
 	tenant   string
 
 	recorder recorder
@@ -153,7 +177,7 @@ type Server struct {
 }
 
 // New returns a service without any deployment, repository or OAuth provider.
-// It panics when a path in opts.Defaults is malformed.
+// It panics when a path in opts.Defaults or opts.ServiceMembers is malformed.
 func New(opts Options) *Server {
 	if opts.CredentialHeader == "" {
 		opts.CredentialHeader = "X-Api-Key"
@@ -173,7 +197,7 @@ func New(opts Options) *Server {
 	}
 	return &Server{
 		opts:         opts,
-		defaults:     parseDefaults(opts.Defaults),
+		defaults:     newDefaults(opts),
 		tenant:       uuid.NewString(),
 		byID:         map[string]*deployment{},
 		repositories: map[string][]Repository{},
@@ -413,7 +437,7 @@ func wait(ctx context.Context, d time.Duration, hold <-chan struct{}) bool {
 }
 
 // readBody decodes the body of a request and checks it.
-func readBody(c call, s *shape) (map[string]any, *answer) {
+func (s *Server) readBody(c call, of *shape) (map[string]any, *answer) {
 	if !c.json {
 		a := refuse(http.StatusUnsupportedMediaType, "Content-Type should be application/json")
 		return nil, &a
@@ -423,11 +447,15 @@ func readBody(c call, s *shape) (map[string]any, *answer) {
 		a := refuse(http.StatusBadRequest, "the body is not valid JSON: %v", err)
 		return nil, &a
 	}
-	if found := check(s, value, request, "body"); len(found) > 0 {
+	found := check(of, value, request, "body")
+	if s.opts.KeepUnknown {
+		found = slices.DeleteFunc(found, func(p problem) bool { return p.Type == unknownField })
+	}
+	if len(found) > 0 {
 		a := invalid(found...)
 		return nil, &a
 	}
-	lowerUUIDs(s, value)
+	lowerUUIDs(of, value)
 	return value.(map[string]any), nil
 }
 

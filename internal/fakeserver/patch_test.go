@@ -1,0 +1,264 @@
+package fakeserver
+
+import (
+	"testing"
+)
+
+func TestPatch(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		patch    string
+		path     []any
+		want     string
+		revision bool
+	}{
+		"a member of resource_spec":       {`{"source_config":{"resource_spec":{"cpu":2}}}`, []any{"source_config", "resource_spec"}, `{"cpu":2,"labels":{"a":"1"},"sidecars":[{"name":"s"}]}`, false},
+		"labels as a whole":               {`{"source_config":{"resource_spec":{"labels":{"b":"2"}}}}`, []any{"source_config", "resource_spec", "labels"}, `{"b":"2"}`, false},
+		"an array as a whole":             {`{"source_config":{"resource_spec":{"sidecars":[{"image":"i"}]}}}`, []any{"source_config", "resource_spec", "sidecars"}, `[{"image":"i","imagePullPolicy":"Always"}]`, false},
+		"null to the default":             {`{"source_config":{"resource_spec":{"cpu":null}}}`, []any{"source_config", "resource_spec", "cpu"}, `0.25`, false},
+		"null without a default":          {`{"source_config":{"repo_url":null}}`, []any{"source_config", "repo_url"}, `null`, false},
+		"a member of the revision":        {`{"source_revision_config":{"repo_ref":"dev"}}`, []any{"source_revision_config", "repo_ref"}, `"dev"`, true},
+		"the same member of the revision": {`{"source_revision_config":{"repo_ref":"main"}}`, []any{"source_revision_config", "graph_config_path"}, `"g.json"`, false},
+		"secrets":                         {`{"secrets":[{"name":"B","value":"2"}]}`, []any{"secrets"}, `[{"name":"B","value":"2"}]`, true},
+		"the same secrets":                {`{"secrets":[{"name":"A","value":"1"}]}`, []any{"secrets", 0, "value"}, `"1"`, false},
+		"nothing":                         {`{}`, []any{"name"}, `"shop"`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, Options{Extended: true, Defaults: map[string]any{
+				"source_config.resource_spec.cpu":                        0.25,
+				"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
+			}})
+			id := s.SeedDeployment(map[string]any{
+				"name": "shop", "source": "codehost",
+				"source_config":          map[string]any{"resource_spec": map[string]any{"cpu": 1, "labels": map[string]string{"a": "1"}, "sidecars": []any{map[string]any{"name": "s"}}}},
+				"source_revision_config": map[string]any{"repo_ref": "main", "graph_config_path": "g.json"},
+				"secrets":                []any{map[string]any{"name": "A", "value": "1"}},
+			})
+			before := s.Deployment(id)
+			d := s.ok("PATCH", "/v2/deployments/"+id, test.patch)
+			if got := compact(t, at(t, d, test.path...)); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+			if found := check(deploymentShape, d, response); len(found) > 0 {
+				t.Errorf("the answer is not a Deployment: %v", found)
+			}
+			if d["updated_at"] == before["updated_at"] {
+				t.Error("updated_at stands still")
+			}
+			for what, path := range map[string][]any{
+				"latest_revision_id": {"latest_revision_id"}, "image_version": {"image_version"},
+				"image_uri": {"source_revision_config", "image_uri"}, "commit": {"source_revision_config", "repo_commit_sha"},
+			} {
+				if moved := at(t, d, path...) != at(t, before, path...); moved != test.revision {
+					t.Errorf("%s moved: %t, want %t", what, moved, test.revision)
+				}
+			}
+		})
+	}
+}
+
+func TestPatchRefuses(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{Extended: true})
+	id := s.SeedDeployment(map[string]any{"source": "codehost"})
+	before := compact(t, s.Deployment(id))
+	for patch, loc := range map[string]string{
+		`{"name":"x"}`:           `["body","name"]`,
+		`{"source":"codehost"}`:  `["body","source"]`,
+		`{"secrets":null}`:       `["body","secrets"]`,
+		`{"source_config":null}`: `["body","source_config"]`,
+		`{"source_revision_config":{"repo_commit_sha":"x"}}`: `["body","source_revision_config","repo_commit_sha"]`,
+		`{"source_config":{"resource_spec":{"gpu":1}}}`:      `["body","source_config","resource_spec","gpu"]`,
+		`{"secret_references":[{"name":"x"}]}`:               `["body","secret_references"]`,
+	} {
+		got := s.do("PATCH", "/v2/deployments/"+id, patch)
+		if got.status != 422 || compact(t, at(t, got.object(t), "detail", 0, "loc")) != loc {
+			t.Errorf("%s: status %d: %s", patch, got.status, got.body)
+		}
+	}
+	if after := compact(t, s.Deployment(id)); after != before {
+		t.Errorf("a refused change changed:\n%s\n%s", before, after)
+	}
+}
+
+func TestIgnorePatch(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{Extended: true, IgnorePatch: true})
+	id := s.SeedDeployment(nil)
+	before := compact(t, s.Deployment(id))
+	s.ok("PATCH", "/v2/deployments/"+id, `{"source_config":{"custom_url":"https://x.example"}}`)
+	if after := compact(t, s.Deployment(id)); after != before {
+		t.Errorf("changed:\n%s\n%s", before, after)
+	}
+}
+
+// Each kind of PATCH, and each of null, on one stored deployment.
+func TestPatchKinds(t *testing.T) {
+	t.Parallel()
+	const stored = `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},` +
+		`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`
+	for name, test := range map[string]struct {
+		patch string
+		want  map[PatchKind]string // of source_config, without null members
+		keeps map[PatchKind]string // where null keeps; nil: as want
+	}{
+		"a key of source_config": {
+			patch: `{"custom_url":"https://b.example"}`,
+			want: map[PatchKind]string{
+				PatchMergeSpec: `{"custom_url":"https://b.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},` +
+					`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
+				PatchReplaceConfig: `{"custom_url":"https://b.example","resource_spec":{"cpu":1}}`,
+			},
+		},
+		"a member of resource_spec": {
+			patch: `{"resource_spec":{"memory_mb":9}}`,
+			want: map[PatchKind]string{
+				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},` +
+					`"memory_mb":9,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
+				PatchReplaceKeys:   `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1,"memory_mb":9},"zone":{"x":1,"y":2}}`,
+				PatchReplaceConfig: `{"resource_spec":{"cpu":1,"memory_mb":9}}`,
+			},
+		},
+		"objects and arrays": {
+			patch: `{"listener_config":{},"resource_spec":{"labels":{"c":"3"},"sidecars":[{"name":"t"}]},"zone":{"x":3}}`,
+			want: map[PatchKind]string{
+				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{},"resource_spec":{"cpu":4,"labels":{"c":"3"},"memory_mb":8,` +
+					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}],"tier":"gold"},"zone":{"x":3}}`,
+				PatchMergeDeep: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2","c":"3"},"memory_mb":8,` +
+					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}],"tier":"gold"},"zone":{"x":3,"y":2}}`,
+				PatchReplaceKeys: `{"custom_url":"https://a.example","listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},` +
+					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}]},"zone":{"x":3}}`,
+				PatchReplaceConfig: `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},"sidecars":[{"imagePullPolicy":"Always","name":"t"}]},"zone":{"x":3}}`,
+			},
+		},
+		"null": {
+			patch: `{"custom_url":null,"listener_config":{"k8s_namespace":null},"resource_spec":{"cpu":null,"labels":{"a":null},"sidecars":null,"tier":null},"zone":null}`,
+			want: map[PatchKind]string{
+				PatchMergeSpec:     `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{},"memory_mb":8}}`,
+				PatchMergeDeep:     `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{"b":"2"},"memory_mb":8}}`,
+				PatchReplaceKeys:   `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{}}}`,
+				PatchReplaceConfig: `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{}}}`,
+			},
+			keeps: map[PatchKind]string{
+				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{},` +
+					`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
+				PatchMergeDeep: stored,
+				PatchReplaceKeys: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{},` +
+					`"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
+				PatchReplaceConfig: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{},` +
+					`"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
+			},
+		},
+		"null for resource_spec": {
+			patch: `{"resource_spec":null}`,
+			want: map[PatchKind]string{
+				PatchMergeSpec:     `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1},"zone":{"x":1,"y":2}}`,
+				PatchReplaceConfig: `{"resource_spec":{"cpu":1}}`,
+			},
+			keeps: map[PatchKind]string{
+				PatchMergeSpec:     stored,
+				PatchReplaceConfig: `{"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"}}`,
+			},
+		},
+	} {
+		for kind, kindName := range []string{"merge spec", "merge deep", "replace keys", "replace config"} {
+			for null, nullName := range []string{"resets", "keeps"} {
+				t.Run(name+"/"+kindName+"/null "+nullName, func(t *testing.T) {
+					t.Parallel()
+					wants := test.want
+					if NullKind(null) == NullKeeps && test.keeps != nil {
+						wants = test.keeps
+					}
+					want, given := wants[PatchKind(kind)]
+					if !given {
+						want = wants[PatchMergeSpec]
+					}
+					s := start(t, Options{Extended: true, KeepUnknown: true, Patch: PatchKind(kind), Null: NullKind(null), Defaults: map[string]any{
+						"source_config.resource_spec.cpu":                        1,
+						"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
+					}})
+					config, err := decodeJSON([]byte(stored))
+					if err != nil {
+						t.Fatal(err)
+					}
+					id := s.SeedDeployment(map[string]any{"source_config": config})
+					d := s.ok("PATCH", "/v2/deployments/"+id, `{"source_config":`+test.patch+`}`)
+					for _, name := range []string{"integration_id", "custom_url", "resource_spec"} {
+						if at(t, d, "source_config", name) == "(absent)" {
+							t.Errorf("%s is absent", name)
+						}
+					}
+					if found := check(deploymentShape, d, response); len(found) > 2 { // zone and tier
+						t.Errorf("the response is not a Deployment: %v", found)
+					}
+					if got := compact(t, withoutNulls(d["source_config"])); got != want {
+						t.Errorf("source_config\n got %s\nwant %s", got, want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// withoutNulls removes null members from objects, but not from arrays.
+func withoutNulls(value any) any {
+	if object, ok := value.(map[string]any); ok {
+		for name, inner := range object {
+			if inner == nil {
+				delete(object, name)
+			} else {
+				object[name] = withoutNulls(inner)
+			}
+		}
+	}
+	return value
+}
+
+func TestPatchOfRevisionConfigKeepsTheBuild(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []PatchKind{PatchMergeSpec, PatchMergeDeep, PatchReplaceKeys, PatchReplaceConfig} {
+		s := start(t, Options{Extended: true, Patch: kind})
+		id := s.SeedDeployment(map[string]any{"source": "codehost"})
+		before := s.Deployment(id)
+		same := s.ok("PATCH", "/v2/deployments/"+id, `{"source_revision_config":{"repo_ref":"main","graph_config_path":"graph.json"}}`)
+		if compact(t, same["source_revision_config"]) != compact(t, before["source_revision_config"]) || same["latest_revision_id"] != before["latest_revision_id"] {
+			t.Errorf("kind %d, nothing new: %v", kind, same)
+		}
+		d := s.ok("PATCH", "/v2/deployments/"+id, `{"source_revision_config":{"repo_ref":"dev"}}`)
+		commit, _ := at(t, d, "source_revision_config", "repo_commit_sha").(string)
+		if len(commit) != 40 || at(t, d, "source_revision_config", "image_uri") != "registry.internal/seeded-1:"+commit[:7] {
+			t.Errorf("kind %d, another ref: %v", kind, d["source_revision_config"])
+		}
+		if dropped := at(t, d, "source_revision_config", "graph_config_path") == nil; dropped != (kind == PatchReplaceConfig) {
+			t.Errorf("kind %d: graph_config_path dropped: %t", kind, dropped)
+		}
+	}
+}
+
+func TestNullForSecretReferences(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []PatchKind{PatchMergeSpec, PatchMergeDeep, PatchReplaceKeys, PatchReplaceConfig} {
+		for null, want := range []string{`null`, `[{"name":"A"}]`} {
+			s := start(t, Options{Extended: true, Patch: kind, Null: NullKind(null)})
+			id := s.SeedDeployment(map[string]any{"secret_references": []any{map[string]any{"name": "A"}}})
+			d := s.ok("PATCH", "/v2/deployments/"+id, `{"secret_references":null}`)
+			if got := compact(t, d["secret_references"]); got != want {
+				t.Errorf("kind %d, null %d: %s, want %s", kind, null, got, want)
+			}
+		}
+	}
+}
+
+func TestReviseAlways(t *testing.T) {
+	t.Parallel()
+	for _, always := range []bool{false, true} {
+		s := start(t, Options{Extended: true, ReviseAlways: always})
+		id := s.SeedDeployment(nil)
+		before := s.Deployment(id)["latest_revision_id"]
+		d := s.ok("PATCH", "/v2/deployments/"+id, `{"source_config":{"build_on_push":true}}`)
+		if revised := d["latest_revision_id"] != before; revised != always {
+			t.Errorf("ReviseAlways %t: revised %t", always, revised)
+		}
+	}
+}
