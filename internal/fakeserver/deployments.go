@@ -3,12 +3,9 @@ package fakeserver
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -185,135 +182,4 @@ func (s *Server) named(c call) (*deployment, *answer) {
 		return nil, &a
 	}
 	return d, nil
-}
-
-// A listQuery holds the query parameters of section 4.2.
-type listQuery struct {
-	limit, offset int
-	filters       []func(d *deployment) bool
-	ids           []string // in lower case; nil when not asked for by id
-}
-
-// readListQuery checks the query parameters. Parameters that the interface
-// does not list, or that are repeated, are refused.
-func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
-	q.limit = 20
-	bad := func(name, kind, format string, args ...any) {
-		found = append(found, problem{[]any{"query", name}, fmt.Sprintf(format, args...), kind})
-	}
-	where := func(f func(d *deployment) bool) { q.filters = append(q.filters, f) }
-	for _, name := range sortedKeys(c.query) {
-		if len(c.query[name]) > 1 {
-			bad(name, "repeated", "is given more than once")
-			continue
-		}
-		value := c.query[name][0]
-		switch name {
-		case "limit", "offset":
-			n, err := strconv.Atoi(value)
-			switch {
-			case err != nil:
-				bad(name, "int_parsing", "should be a valid integer")
-			case name == "limit" && (n < 1 || n > 100):
-				bad(name, "value_error", "should be between 1 and 100")
-			case name == "offset" && n < 0:
-				bad(name, "value_error", "should be at least 0")
-			case name == "limit":
-				q.limit = n
-			default:
-				q.offset = n
-			}
-		case "name_contains":
-			part := strings.ToLower(value)
-			where(func(d *deployment) bool { return strings.Contains(strings.ToLower(d.text("name")), part) })
-		case "status", "image_version":
-			where(func(d *deployment) bool { return d.tree[name] == value })
-		case "deployment_type":
-			if !slices.Contains([]string{"dev_free", "dev", "prod"}, value) {
-				bad(name, "enum", "should be one of dev_free, dev, prod")
-			}
-			where(func(d *deployment) bool { return d.tree[name] == value })
-		case "remote_reconciled":
-			if value != "true" && value != "false" {
-				bad(name, "bool_parsing", "should be true or false")
-			}
-			where(func(d *deployment) bool { return (d.tree[name] == true) == (value == "true") })
-		case "tag_value_ids":
-			tags := strings.Split(value, ",")
-			where(func(d *deployment) bool {
-				own, _ := d.tree[name].([]any)
-				return slices.ContainsFunc(own, func(tag any) bool {
-					str, _ := tag.(string)
-					return slices.Contains(tags, str)
-				})
-			})
-		case "deployment_ids":
-			ids := strings.Split(strings.ToLower(value), ",")
-			if len(ids) > 100 {
-				bad(name, "too_long", "should have at most 100 ids, has %d", len(ids))
-			}
-			if !allUUIDs(ids) {
-				bad(name, "uuid_parsing", "should be a comma-separated list of UUIDs")
-			}
-			if !s.opts.IgnoreIDFilter {
-				q.ids = ids
-			}
-		default:
-			bad(name, "extra_forbidden", "is not a known query parameter")
-		}
-	}
-	return q, found
-}
-
-func allUUIDs(values []string) bool {
-	return !slices.ContainsFunc(values, func(value string) bool { return !isUUID(value) })
-}
-
-// list is section 4.2. The returned offset counts items of the filtered list;
-// at its end, it stays what it was.
-// candidates are the deployments that a query can match, oldest first.
-func (s *Server) candidates(q listQuery) []*deployment {
-	if q.ids == nil {
-		return s.deployments
-	}
-	named := map[*deployment]bool{}
-	for _, id := range q.ids {
-		if d := s.byID[id]; d != nil {
-			named[d] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(named), func(a, b *deployment) int { return a.number - b.number })
-}
-
-func (s *Server) list(c call) answer {
-	q, found := s.readListQuery(c)
-	if len(found) > 0 {
-		return invalid(found...)
-	}
-	var matching []*deployment
-	for _, d := range s.candidates(q) {
-		if !slices.ContainsFunc(q.filters, func(matches func(*deployment) bool) bool { return !matches(d) }) {
-			matching = append(matching, d)
-		}
-	}
-	if s.opts.NewestFirst {
-		slices.Reverse(matching)
-	}
-	size := q.limit
-	if s.opts.MaxPage > 0 {
-		size = min(size, s.opts.MaxPage)
-	}
-	resources, next := []any{}, q.offset
-	if q.offset <= len(matching) {
-		repeated := min(s.opts.RepeatLast, q.offset, size-1)
-		next = q.offset + min(size-repeated, len(matching)-q.offset)
-		for _, d := range matching[q.offset-repeated : next] {
-			resources = append(resources, s.dress(d.tree))
-		}
-	}
-	envelope := map[string]any{"resources": resources, "offset": json.Number(strconv.Itoa(next))}
-	if s.opts.ExtraFields {
-		addExtraFields(envelope)
-	}
-	return reply(http.StatusOK, envelope)
 }

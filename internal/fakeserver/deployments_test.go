@@ -312,3 +312,17 @@ func TestMisuseByTestsPanics(t *testing.T) {
 		})
 	}
 }
+
+func TestSeedOfAnotherTenantAndTime(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{})
+	const tenant, created = "00000000-0000-4000-8000-000000000001", "2020-02-03T04:05:06Z"
+	s.SeedDeployment(map[string]any{"tenant_id": tenant, "created_at": created})
+	got := at(t, s.ok("GET", "/v2/deployments", ""), "resources", 0)
+	if at(t, got, "tenant_id") != tenant || at(t, got, "created_at") != created {
+		t.Errorf("seeded %v", got)
+	}
+	if own := s.ok("POST", "/v2/deployments", body())["tenant_id"]; own == tenant {
+		t.Error("a create has the tenant of the seed")
+	}
+}

@@ -36,7 +36,10 @@ func (s *Server) SeedOAuthProviders(providers ...map[string]any) {
 }
 
 // listOAuthProviders is section 4.4.
-func (s *Server) listOAuthProviders() answer {
+func (s *Server) listOAuthProviders(c call) answer {
+	if found := checkNoQuery(c.query); len(found) > 0 {
+		return invalid(found...)
+	}
 	out := []any{}
 	for _, provider := range s.providers {
 		item := cloneObject(provider)

@@ -49,6 +49,9 @@ func (s *Server) listRepositories(c call) answer {
 	if !isUUID(c.param) {
 		return invalid(problem{[]any{"path", "integration_id"}, "should be a valid UUID", "uuid_parsing"})
 	}
+	if found := checkNoQuery(c.query); len(found) > 0 {
+		return invalid(found...)
+	}
 	key := strings.ToLower(c.param)
 	repos, known := s.repositories[key]
 	if !known {

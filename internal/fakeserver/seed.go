@@ -11,7 +11,8 @@ import (
 // id. The given fields, of any JSON kinds, are merged over a valid deployment
 // of source external_docker, or of codehost if they say so. Nothing is checked:
 // fields, statuses and sources that the interface does not know are kept, and a
-// status stays as it is. The members tag_value_ids, remote_reconciled and
+// status stays as it is. So a seed can have another tenant_id, or have been
+// created earlier (created_at, and updated_at, which otherwise are now). The members tag_value_ids, remote_reconciled and
 // deployment_type are matched by the filters of the list and not shown.
 // It panics when the id exists already.
 func (s *Server) SeedDeployment(fields map[string]any) string {

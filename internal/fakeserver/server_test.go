@@ -339,3 +339,21 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("%d requests, want 240", n)
 	}
 }
+
+func TestDate(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{})
+	s.Fail(ListDeployments, 1, Fault{Status: 502})
+	for range 2 {
+		if got := s.do("GET", "/v2/deployments", "").header.Get("Date"); got != "Wed, 02 Jan 2030 03:04:05 GMT" {
+			t.Errorf("Date %q is not that of the clock", got)
+		}
+	}
+	s = start(t, Options{NoDate: true})
+	s.Fail(ListDeployments, 1, Fault{Status: 502})
+	for range 2 {
+		if got, sent := s.do("GET", "/v2/deployments", "").header["Date"]; sent {
+			t.Errorf("Date %q", got)
+		}
+	}
+}
