@@ -23,8 +23,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Server is the service in memory. It is an http.Handler, and safe for
@@ -70,7 +68,7 @@ func New(opts Options) *Server {
 	return &Server{
 		opts:         opts,
 		defaults:     newDefaults(opts),
-		tenant:       uuid.NewString(),
+		tenant:       stableID("tenant", "own"),
 		byID:         map[string]*deployment{},
 		repositories: map[string][]Repository{},
 		offsets:      map[string]map[int]bool{},

@@ -20,9 +20,12 @@ import (
 )
 
 const usage = `fakeserver is the deployment management service in memory. It keeps what
-Terraform creates until it stops, and builds or deploys nothing. It prints its
-base URL on the first line of standard output, and one line for each request on
-standard error, never with headers or bodies.
+Terraform creates until it stops, and builds or deploys nothing.
+
+It prints one line on standard output when it is ready, for example
+"fake graphdeploy service at http://127.0.0.1:8080", which ends with its base
+URL. On standard error it logs a line for each request, without its query,
+headers and body.
 
 Usage:
 
@@ -34,13 +37,17 @@ Point the provider at it:
     base_url = "http://127.0.0.1:8080"
   }
 
-With -seed-demo, which is the default, it knows the code-hosting integration
+With -seed-demo, which is the default, it has the code-hosting integration
 ` + fakeserver.DemoIntegrationID + ` with the repositories acme/storefront,
 acme/agent-api, acme/docs and globex/search, two OAuth providers, and a
 deployment legacy-bot to import.
 
-With -extended it also takes the changes and deletions that the interface does
-not show. The provider then needs extended_operations = true.
+With -seed 5000 it has 5,000 more deployments, of the five sources in turn, to
+rehearse an import of many. Their names and ids are the same in every run. So
+are the repositories that -seed-repositories adds to the integration.
+
+With -extended it also supports changes and deletions, which the API does not
+document. The provider then needs extended_operations = true.
 
 Flags:
 
@@ -52,16 +59,33 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// config is what the flags say.
+// config is the values of the flags.
 type config struct {
 	options     fakeserver.Options
 	listen      string
 	allowRemote bool
 	seedDemo    bool
+	seed        fakeserver.Counts
 	quiet       bool
 }
 
-// parse reads the flags. The error has not been printed.
+// onePerCodehost has -seed-repositories follow -seed, a fifth of which is of
+// source codehost.
+const onePerCodehost = -1
+
+// The values of -secrets.
+const modeNames = "echo, mask, mask-randomly, omit-values, omit-names, omit"
+
+var secretsModes = map[string]fakeserver.SecretsMode{
+	"echo":          fakeserver.EchoSecrets,
+	"mask":          fakeserver.MaskSecrets,
+	"mask-randomly": fakeserver.MaskSecretsRandomly,
+	"omit-values":   fakeserver.OmitSecretValues,
+	"omit-names":    fakeserver.OmitSecretNames,
+	"omit":          fakeserver.OmitSecrets,
+}
+
+// parse reads the flags. It does not print the error.
 func parse(args []string, help io.Writer) (config, error) {
 	c := config{}
 	var secrets string
@@ -69,15 +93,19 @@ func parse(args []string, help io.Writer) (config, error) {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 takes any free port")
 	flags.BoolVar(&c.allowRemote, "allow-remote", false, "allow -listen an address that other machines can reach")
-	flags.BoolVar(&c.seedDemo, "seed-demo", true, "begin with the repositories, OAuth providers and deployment named above; -seed-demo=false begins empty")
-	flags.StringVar(&c.options.Credential, "api-key", "", "`credential` that every request has to carry (default none)")
+	flags.BoolVar(&c.seedDemo, "seed-demo", true, "begin with the repositories, OAuth providers and deployment listed above")
+	flags.IntVar(&c.seed.Deployments, "seed", 0, "`number` of additional deployments to begin with")
+	flags.IntVar(&c.seed.Repositories, "seed-repositories", onePerCodehost,
+		"`number` of additional repositories to begin with; -1: one for each additional deployment of source codehost")
+	flags.IntVar(&c.seed.Secrets, "seed-secrets", 2, "`number` of secrets in each of the additional deployments")
+	flags.StringVar(&c.options.Credential, "api-key", "", "`credential` that every request must have; by default none")
 	flags.StringVar(&c.options.CredentialHeader, "api-key-header", "X-Api-Key", "`header` that carries the credential")
 	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 2*time.Second, "how long a new deployment is AWAITING_DATABASE before it is READY")
 	flags.DurationVar(&c.options.ActiveAfter, "active-after", 0, "how long a new revision takes to become the active one")
-	flags.DurationVar(&c.options.Latency, "latency", 0, "wait before each answer")
-	flags.BoolVar(&c.options.Extended, "extended", false, "offer PATCH and DELETE of /v2/deployments/{id}")
-	flags.StringVar(&c.options.PathPrefix, "path-prefix", "", "`path` below which the service lives, such as /api")
-	flags.StringVar(&secrets, "secrets", "echo", "what answers show of secrets: echo, mask or omit")
+	flags.DurationVar(&c.options.Latency, "latency", 0, "wait before each request is handled")
+	flags.BoolVar(&c.options.Extended, "extended", false, "support PATCH and DELETE of /v2/deployments/{id}")
+	flags.StringVar(&c.options.PathPrefix, "path-prefix", "", "`path` prefix of all endpoints, for example /api")
+	flags.StringVar(&secrets, "secrets", "echo", "what responses show of secrets: "+modeNames)
 	flags.BoolVar(&c.quiet, "quiet", false, "log no requests")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -90,20 +118,23 @@ func parse(args []string, help io.Writer) (config, error) {
 	if flags.NArg() > 0 {
 		return c, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	modes := map[string]fakeserver.SecretsMode{
-		"echo": fakeserver.EchoSecrets, "mask": fakeserver.MaskSecrets, "omit": fakeserver.OmitSecrets,
-	}
-	mode, known := modes[secrets]
+	mode, known := secretsModes[secrets]
 	if !known {
-		return c, fmt.Errorf("-secrets is echo, mask or omit, not %q", secrets)
+		return c, fmt.Errorf("-secrets must be one of: %s; got %q", modeNames, secrets)
 	}
 	c.options.Secrets = mode
+	if c.seed.Repositories == onePerCodehost {
+		c.seed.Repositories = (c.seed.Deployments + 4) / 5
+	}
+	if min(c.seed.Deployments, c.seed.Repositories, c.seed.Secrets) < 0 {
+		return c, errors.New("-seed, -seed-repositories and -seed-secrets must be at least 0")
+	}
 	host, _, err := net.SplitHostPort(c.listen)
 	if err != nil {
 		return c, fmt.Errorf("-listen: %w", err)
 	}
 	if !c.allowRemote && !isLoopback(host) {
-		return c, fmt.Errorf("-listen %s can be reached from other machines; add -allow-remote if that is meant", c.listen)
+		return c, fmt.Errorf("-listen %s is reachable from other machines; add -allow-remote to allow that", c.listen)
 	}
 	return c, nil
 }
@@ -134,6 +165,9 @@ func serve(ctx context.Context, c config, stdout, stderr io.Writer) error {
 	if c.seedDemo {
 		fake.SeedDemo()
 	}
+	if c.seed.Deployments > 0 || c.seed.Repositories > 0 {
+		fake.SeedMany(c.seed)
+	}
 	listener, err := net.Listen("tcp", c.listen)
 	if err != nil {
 		return err
@@ -152,7 +186,7 @@ func serve(ctx context.Context, c config, stdout, stderr io.Writer) error {
 		return err
 	case <-ctx.Done():
 	}
-	// Requests under way may end; those that take long are cut.
+	// Requests in progress may finish; long ones are cut.
 	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	if server.Shutdown(grace) != nil {
@@ -161,8 +195,8 @@ func serve(ctx context.Context, c config, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// logRequests logs a line for each request, without anything secret: no query,
-// headers or bodies.
+// logRequests logs a line for each request. It omits the query, headers and
+// bodies, which may be secret.
 func logRequests(fake *fakeserver.Server, logger *log.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := &statusWriter{ResponseWriter: w}
@@ -173,13 +207,13 @@ func logRequests(fake *fakeserver.Server, logger *log.Logger) http.Handler {
 				status = fmt.Sprint(seen.status)
 			}
 			logger.Printf("%s %s %s %s", r.Method, r.URL.EscapedPath(), status, time.Since(start).Round(time.Microsecond))
-			fake.ResetRequests() // nobody asks for them here, and they would pile up
+			fake.ResetRequests() // unused here, and they would pile up
 		}()
 		fake.ServeHTTP(seen, r)
 	})
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
 func TestServesUntilStopped(t *testing.T) {
@@ -18,7 +20,7 @@ func TestServesUntilStopped(t *testing.T) {
 	var stderr bytes.Buffer // read only after run has returned
 	exit := make(chan int)
 	go func() {
-		exit <- run(ctx, []string{"-listen", "127.0.0.1:0", "-path-prefix", "/api/", "-api-key", "sesame"}, stdout, &stderr)
+		exit <- run(ctx, []string{"-listen", "127.0.0.1:0", "-path-prefix", "/api/", "-api-key", "sesame", "-seed", "7"}, stdout, &stderr)
 	}()
 
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -30,7 +32,7 @@ func TestServesUntilStopped(t *testing.T) {
 		t.Fatalf("first line: %q", line)
 	}
 	for key, want := range map[string]int{"sesame": 200, "wrong": 401} {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v2/deployments?name_contains=hidden", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v2/deployments?name_contains=billing", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,10 +41,16 @@ func TestServesUntilStopped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.Copy(io.Discard, resp.Body)
+		data, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
 		_ = resp.Body.Close()
 		if resp.StatusCode != want {
 			t.Errorf("key %s: status %d, want %d", key, resp.StatusCode, want)
+		}
+		if want == 200 && strings.Count(string(data), `"name":"billing-agent-dev"`) != 1 {
+			t.Errorf("the seeded deployment is not listed: %s", data)
 		}
 	}
 	stop()
@@ -55,9 +63,27 @@ func TestServesUntilStopped(t *testing.T) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}
 	}
-	for _, secret := range []string{"sesame", "hidden"} {
+	for _, secret := range []string{"sesame", "billing"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log shows %q:\n%s", secret, log)
+		}
+	}
+}
+
+func TestSeedFlags(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		want fakeserver.Counts
+	}{
+		"none":                 {nil, fakeserver.Counts{Secrets: 2}},
+		"deployments":          {[]string{"-seed", "5001"}, fakeserver.Counts{Deployments: 5001, Repositories: 1001, Secrets: 2}},
+		"all":                  {[]string{"-seed", "10", "-seed-repositories", "0", "-seed-secrets", "7"}, fakeserver.Counts{Deployments: 10, Secrets: 7}},
+		"repositories without": {[]string{"-seed-repositories", "3"}, fakeserver.Counts{Repositories: 3, Secrets: 2}},
+	} {
+		c, err := parse(test.args, io.Discard)
+		if err != nil || c.seed != test.want {
+			t.Errorf("%s: %+v, error %v, want %+v", name, c.seed, err, test.want)
 		}
 	}
 }
@@ -68,7 +94,7 @@ func TestHelp(t *testing.T) {
 	if code := run(t.Context(), []string{"-help"}, &stdout, &stderr); code != 0 {
 		t.Errorf("exit status %d, want 0", code)
 	}
-	for _, want := range []string{`provider "graphdeploy"`, "-ready-after", "-secrets", "-path-prefix"} {
+	for _, want := range []string{`provider "graphdeploy"`, "fake graphdeploy service at", "-ready-after", "-seed-repositories", "-secrets", "-path-prefix"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("-help lacks %s", want)
 		}
@@ -78,20 +104,22 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestRefusesFlags(t *testing.T) {
+func TestRejectsFlags(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		args []string
 		want string
 	}{
-		"an address of all interfaces":  {[]string{"-listen", ":0"}, "-allow-remote"},
-		"an address that is remote":     {[]string{"-listen", "192.0.2.1:0"}, "-allow-remote"},
-		"an address without a port":     {[]string{"-listen", "127.0.0.1"}, "-listen"},
-		"an unknown way of secrets":     {[]string{"-secrets", "shout"}, "echo, mask or omit"},
-		"an unknown flag":               {[]string{"-loud"}, "-loud"},
-		"an argument that is no flag":   {[]string{"now"}, `"now"`},
-		"a duration that is not one":    {[]string{"-latency", "soon"}, "-latency"},
-		"a negative number of the port": {[]string{"-listen", "127.0.0.1:-1"}, "port"},
+		"an address of all interfaces":     {[]string{"-listen", ":0"}, "-allow-remote"},
+		"an address that is remote":        {[]string{"-listen", "192.0.2.1:0"}, "-allow-remote"},
+		"an address without a port":        {[]string{"-listen", "127.0.0.1"}, "-listen"},
+		"an unknown mode of secrets":       {[]string{"-secrets", "shout"}, "-secrets must be one of: echo, mask, "},
+		"an unknown flag":                  {[]string{"-loud"}, "-loud"},
+		"a negative number of deployments": {[]string{"-seed", "-1"}, "-seed"},
+		"a negative number of secrets":     {[]string{"-seed-secrets", "-1"}, "-seed-secrets"},
+		"an argument that is no flag":      {[]string{"now"}, `"now"`},
+		"an invalid duration":              {[]string{"-latency", "soon"}, "-latency"},
+		"a negative port":                  {[]string{"-listen", "127.0.0.1:-1"}, "port"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
