@@ -136,12 +136,12 @@ func TestListOfAServiceWithQuirks(t *testing.T) {
 		"extra fields":  {ExtraFields: true},
 		"null":          {NullForEmpty: true},
 		"left out":      {OmitEmpty: true},
-		"2048.0":        {WholeNumbersAsFloats: true},
+		"2048.0":        {IntegersAsFloats: true},
 		"no id filter":  {IgnoreIDFilter: true, MaxPage: 50},
 		"below a path":  {PathPrefix: "/api"},
 		"no secrets":    {Secrets: fakeserver.OmitSecrets},
 		"newest first":  {NewestFirst: true, MaxPage: 11},
-		"all of it":     {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, WholeNumbersAsFloats: true, IgnoreIDFilter: true},
+		"all of it":     {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, IntegersAsFloats: true, IgnoreIDFilter: true},
 		"with defaults": {Defaults: fakeserver.DefaultDefaults()},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,20 +12,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// A deployment is what the service keeps: the JSON tree of section 2.1 with
-// real secrets, and what is still to come.
+// A deployment is what the service stores: the JSON tree of section 2.1 with
+// real secrets, and its pending transitions.
 type deployment struct {
 	tree      map[string]any
-	readyAt   time.Time // zero when nothing is to come
-	activeAt  time.Time // zero when nothing is to come
+	readyAt   time.Time // zero when it is not pending
+	activeAt  time.Time // zero when it is not pending
 	number    int       // in the order of creation
 	revisions int
-	built     bool // the service made image_uri itself
+	built     bool // the service set image_uri itself
 }
 
-func (d *deployment) id() string { return d.text("id") }
+func (d *deployment) id() string { return d.str("id") }
 
-func (d *deployment) text(name string) string {
+func (d *deployment) str(name string) string {
 	value, _ := d.tree[name].(string)
 	return value
 }
@@ -35,8 +35,9 @@ func (d *deployment) revisionConfig() map[string]any {
 	return config
 }
 
-// settle lets happen what became due: READY, and the active revision.
-func (s *Server) settle(now time.Time) {
+// applyTransitions performs the transitions that are due: to READY, and to the
+// latest revision as the active one.
+func (s *Server) applyTransitions(now time.Time) {
 	for _, d := range s.deployments {
 		if !d.readyAt.IsZero() && !now.Before(d.readyAt) {
 			d.readyAt = time.Time{}
@@ -49,8 +50,8 @@ func (s *Server) settle(now time.Time) {
 	}
 }
 
-// add keeps a new deployment. By its id it is found without a search: a test
-// may seed a hundred thousand.
+// add stores a new deployment. The index by id matters to tests that seed a
+// hundred thousand.
 func (s *Server) add(d *deployment) {
 	s.created++
 	d.number = s.created
@@ -61,10 +62,10 @@ func (s *Server) add(d *deployment) {
 func (s *Server) find(id string) *deployment { return s.byID[strings.ToLower(id)] }
 
 // create is section 4.1.
-func (s *Server) create(c call, now time.Time) answer {
-	body, refused := s.readBody(c, deploymentShape)
-	if refused != nil {
-		return *refused
+func (s *Server) create(c call, now time.Time) response {
+	body, rejected := s.readBody(c, deploymentShape)
+	if rejected != nil {
+		return *rejected
 	}
 	if found := checkReferences(body["source"], body["secret_references"]); found != nil {
 		return invalid(*found)
@@ -72,7 +73,7 @@ func (s *Server) create(c call, now time.Time) answer {
 	if !s.opts.AllowDuplicateNames {
 		for _, d := range s.deployments {
 			if d.tree["name"] == body["name"] {
-				return refuse(http.StatusConflict, "a deployment named %q exists already", body["name"])
+				return reject(http.StatusConflict, "a deployment named %q already exists", body["name"])
 			}
 		}
 	}
@@ -92,8 +93,8 @@ func (s *Server) create(c call, now time.Time) answer {
 	s.revise(d, now)
 	d.touch(now)
 	s.add(d)
-	s.settle(now)
-	return reply(s.opts.CreateStatus, s.dress(d.tree))
+	s.applyTransitions(now)
+	return jsonResponse(s.opts.CreateStatus, s.render(d.tree))
 }
 
 // checkReferences is the note of section 2.1 on secret_references.
@@ -124,7 +125,7 @@ func completeConfigs(d map[string]any) {
 	}
 }
 
-// revise makes a new latest revision, which becomes active later. For source
+// revise creates a new latest revision, which becomes active later. For source
 // codehost, it is built from a new commit.
 func (s *Server) revise(d *deployment, now time.Time) {
 	d.revisions++
@@ -134,18 +135,18 @@ func (s *Server) revise(d *deployment, now time.Time) {
 	if d.tree["source"] != "codehost" || config == nil {
 		return
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %d", d.text("name"), config["repo_ref"], d.revisions))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %d", d.str("name"), config["repo_ref"], d.revisions))
 	commit := hex.EncodeToString(sum[:20])
 	config["repo_commit_sha"] = commit
 	if d.built {
-		config["image_uri"] = fmt.Sprintf("registry.internal/%s:%s", d.text("name"), commit[:7])
+		config["image_uri"] = fmt.Sprintf("registry.internal/%s:%s", d.str("name"), commit[:7])
 	}
 	d.tree["image_version"] = fmt.Sprintf("0.1.%d", d.revisions)
 }
 
-// touch moves updated_at, also when the clock stands still.
+// touch advances updated_at, even if the clock does not.
 func (d *deployment) touch(now time.Time) {
-	if before, err := time.Parse(time.RFC3339, d.text("updated_at")); err == nil && !now.After(before) {
+	if before, err := time.Parse(time.RFC3339, d.str("updated_at")); err == nil && !now.After(before) {
 		now = before.Add(time.Millisecond)
 	}
 	d.tree["updated_at"] = timestamp(now)
@@ -153,16 +154,16 @@ func (d *deployment) touch(now time.Time) {
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// delete is DELETE /v2/deployments/{id}, which the interface does not show.
-func (s *Server) delete(c call) answer {
-	d, refused := s.named(c)
-	if refused != nil {
-		return *refused
+// delete is DELETE /v2/deployments/{id}, which the interface does not document.
+func (s *Server) delete(c call) response {
+	d, rejected := s.target(c)
+	if rejected != nil {
+		return *rejected
 	}
 	if !s.opts.KeepDeleted {
 		s.remove(d)
 	}
-	return answer{http.StatusNoContent, http.Header{}, nil}
+	return response{http.StatusNoContent, http.Header{}, nil}
 }
 
 func (s *Server) remove(d *deployment) {
@@ -170,15 +171,15 @@ func (s *Server) remove(d *deployment) {
 	s.deployments = slices.DeleteFunc(s.deployments, func(other *deployment) bool { return other == d })
 }
 
-// named finds the deployment that the path names.
-func (s *Server) named(c call) (*deployment, *answer) {
+// target finds the deployment that the path names.
+func (s *Server) target(c call) (*deployment, *response) {
 	if !isUUID(c.param) {
 		a := invalid(problem{[]any{"path", "deployment_id"}, "should be a valid UUID", "uuid_parsing"})
 		return nil, &a
 	}
 	d := s.find(c.param)
 	if d == nil {
-		a := refuse(http.StatusNotFound, "no deployment has id %s", c.param)
+		a := reject(http.StatusNotFound, "no deployment has id %s", c.param)
 		return nil, &a
 	}
 	return d, nil

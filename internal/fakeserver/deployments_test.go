@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-func TestCreateAnswersEveryField(t *testing.T) {
+func TestCreateRespondsWithEveryField(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, Options{})
 			d := s.ok("POST", "/v2/deployments", body("source", `"`+source+`"`, "source_revision_config", "{}"))
-			if found := check(deploymentShape, d, response); len(found) > 0 {
+			if found := check(deploymentShape, d, inResponse); len(found) > 0 {
 				t.Errorf("the answer is not a Deployment: %v", found)
 			}
 			if len(d) != len(deploymentShape.fields) {
@@ -39,7 +39,7 @@ func TestCreateAnswersEveryField(t *testing.T) {
 	}
 }
 
-func TestCreateKeepsWhatWasSent(t *testing.T) {
+func TestCreateStoresTheRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{Defaults: map[string]any{}})
 	const spec = `{"annotations":{},"cpu":0.10,"labels":{"a":"b"},"memory_mb":2048.0,` +
@@ -60,7 +60,7 @@ func TestCreateKeepsWhatWasSent(t *testing.T) {
 	}
 }
 
-func TestUUIDsAreKeptInLowerCase(t *testing.T) {
+func TestUUIDsAreStoredInLowerCase(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{Extended: true})
 	d := s.ok("POST", "/v2/deployments", body("source_config", `{"integration_id":"7C9E6679-7425-40DE-944B-E07FC1F90AE7"}`))
@@ -74,7 +74,7 @@ func TestUUIDsAreKeptInLowerCase(t *testing.T) {
 	s.ok("PATCH", "/v2/deployments/"+upper, `{}`)
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreateRejects(t *testing.T) {
 	t.Parallel()
 	in := func(spec string) string { return body("source_config", `{"resource_spec":`+spec+`}`) }
 	for name, test := range map[string]struct{ body, loc string }{
@@ -155,7 +155,7 @@ func TestCreateAccepts(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesBodiesThatAreNoJSON(t *testing.T) {
+func TestCreateRejectsInvalidJSON(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
 	for name, test := range map[string]struct {
@@ -227,7 +227,7 @@ func TestStatusAndActiveRevisionFollowTheClock(t *testing.T) {
 	}
 }
 
-func TestEditedStatusStays(t *testing.T) {
+func TestEditedStatusIsKept(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{ReadyAfter: time.Minute})
 	id := s.ok("POST", "/v2/deployments", body())["id"].(string)
@@ -283,13 +283,13 @@ func TestSeedDemoIsValid(t *testing.T) {
 	s.SeedDemo()
 	s.SeedDeployment(map[string]any{"source": "codehost"})
 	for _, d := range s.Deployments() {
-		if found := check(deploymentShape, any(d), response); len(found) > 0 {
+		if found := check(deploymentShape, any(d), inResponse); len(found) > 0 {
 			t.Errorf("%v: %v", d["name"], found)
 		}
 	}
 }
 
-func TestMisuseByTestsPanics(t *testing.T) {
+func TestMisusePanics(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(s *Server){
 		"an edit of nothing":           func(s *Server) { s.Edit(DemoIntegrationID, func(map[string]any) {}) },

@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// A Fault is something that goes wrong with a request. One that only waits
-// (Delay, Hold) lets the request be answered as usual afterwards.
+// A Fault is an injected failure of a request. After one that only waits
+// (Delay, Hold), the request is handled as usual.
 type Fault struct {
-	Status      int         // answer with this status; 200 when only Body is set
-	Header      http.Header // of that answer; added to the usual answer when there is none
-	Body        string      // of that answer; a JSON detail by default
-	ContentType string      // of that answer; application/json by default
+	Status      int         // of the response; 200 when only Body is set
+	Header      http.Header // of that response; added to the usual response when there is none
+	Body        string      // of that response; a JSON detail by default
+	ContentType string      // of that response; application/json by default
 
-	Delay   time.Duration   // wait this long first; ends when the client goes away
-	Hold    <-chan struct{} // then wait until this is closed; ends when the client goes away
-	Reached func()          // called before the wait, so that a test knows the request is here
+	Delay   time.Duration   // wait this long first; ends when the client disconnects
+	Hold    <-chan struct{} // then wait until this is closed; ends when the client disconnects
+	Reached func()          // called before the wait, so that a test knows that the request has arrived
 
 	// AfterWork does the work first, such as to create the deployment, and only
-	// then waits and fails. The work is done even if the client goes away.
-	// Without it, nothing is done when the fault answers, cuts, or waits for
-	// longer than the client.
+	// then waits and fails. The work is done even if the client disconnects.
+	// Without it, nothing is done if the fault responds, cuts the connection, or
+	// outlasts the client.
 	AfterWork bool
 
-	// Cut closes the connection without an answer.
+	// Cut closes the connection without a response.
 	Cut bool
 
-	// Truncate does the work, announces the full length of the answer, sends
+	// Truncate does the work, announces the full length of the response, sends
 	// half of it and closes the connection. It implies AfterWork.
 	Truncate bool
 }
 
 func (f Fault) needsWork() bool { return f.AfterWork || f.Truncate }
 
-// wait returns false when the client has gone away.
+// wait returns false when the client has disconnected.
 func (f Fault) wait(ctx context.Context) bool {
 	if f.Reached != nil {
 		f.Reached()
@@ -46,12 +46,12 @@ func (f Fault) wait(ctx context.Context) bool {
 	return wait(ctx, f.Delay, f.Hold)
 }
 
-// answer returns what the fault answers, if it does.
-func (f Fault) answer() (answer, bool) {
+// response returns the response of the fault, if it has one.
+func (f Fault) response() (response, bool) {
 	if f.Status == 0 && f.Body == "" {
-		return answer{}, false
+		return response{}, false
 	}
-	a := answer{f.Status, f.Header.Clone(), []byte(f.Body)}
+	a := response{f.Status, f.Header.Clone(), []byte(f.Body)}
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -69,8 +69,8 @@ func (f Fault) answer() (answer, bool) {
 	return a, true
 }
 
-// cut closes the connection of the current request: that is what net/http does
-// at this panic, without a word in the log.
+// cut closes the connection of the current request: net/http does so at this
+// panic, and logs nothing.
 func cut() { panic(http.ErrAbortHandler) }
 
 type faults struct {
@@ -87,19 +87,18 @@ type queued struct {
 	fault Fault
 }
 
-// Fail makes the next n requests of a route meet f, or every one from now on
-// when n is negative. Calls queue up: the next fault of a route, or of
-// AnyRoute, begins when those before it are used up.
+// Fail applies f to the next n requests of a route, or to every one from now on
+// if n is negative. Calls queue up: the next fault of a route, or of AnyRoute,
+// begins when those before it are used up.
 func (s *Server) Fail(route Route, n int, f Fault) {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
 	s.faults.queue = append(s.faults.queue, &queued{route, n, f})
 }
 
-// FailRandomly makes every request meet one of the faults with probability
-// rate; without any fault given, a 503. The sequence of draws follows from
-// seed; each request takes the next one. Faults of Fail come first. A rate of
-// zero ends it.
+// FailRandomly applies one of the faults, by default a 503, to each request
+// with probability rate. The sequence of draws follows from seed; each request
+// takes the next one. Faults of Fail come first. A rate of zero ends it.
 func (s *Server) FailRandomly(seed int64, rate float64, fs ...Fault) {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -111,7 +110,7 @@ func (s *Server) FailRandomly(seed int64, rate float64, fs ...Fault) {
 	s.faults.chance = fs
 }
 
-// ClearFaults forgets all faults of Fail and FailRandomly.
+// ClearFaults removes all faults of Fail and FailRandomly.
 func (s *Server) ClearFaults() {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -125,8 +124,8 @@ func (fs *faults) next(route Route) Fault {
 	defer fs.mu.Unlock()
 	var drawn Fault
 	if fs.random != nil {
-		// Both draws are made for every request, so that a request's fault
-		// depends on its place in the sequence only.
+		// Draw both numbers for every request, so that its fault depends only on
+		// its place in the sequence.
 		meets, which := fs.random.Float64() < fs.rate, fs.random.Intn(len(fs.chance))
 		if meets {
 			drawn = fs.chance[which]

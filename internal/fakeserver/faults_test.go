@@ -37,7 +37,7 @@ func TestFaultsQueueUp(t *testing.T) {
 	}
 }
 
-func TestFaultAnswer(t *testing.T) {
+func TestFaultResponse(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
 	s.Fail(ListDeployments, 1, Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}})
@@ -55,7 +55,7 @@ func TestFaultAnswer(t *testing.T) {
 	}
 }
 
-func TestFaultsAndTheWork(t *testing.T) {
+func TestFaultsBeforeAndAfterTheWork(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault  Fault
@@ -99,7 +99,7 @@ func TestTruncateAnnouncesTheFullLength(t *testing.T) {
 
 // The client goes away while the request is held: before the work nothing is
 // made, after the work it is.
-func TestHoldUntilTheClientGoesAway(t *testing.T) {
+func TestHoldUntilTheClientDisconnects(t *testing.T) {
 	t.Parallel()
 	for _, afterWork := range []bool{false, true} {
 		t.Run(fmt.Sprint("after the work ", afterWork), func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestFailRandomlyFollowsFromTheSeed(t *testing.T) {
 	}
 }
 
-func TestLatencyEndsWhenTheClientGoesAway(t *testing.T) {
+func TestLatencyEndsWhenTheClientDisconnects(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Latency: 1 << 62})
 	ctx, goAway := context.WithCancel(t.Context())

@@ -15,11 +15,11 @@ import (
 type listQuery struct {
 	limit, offset int
 	filters       []func(d *deployment) bool
-	ids           []string // in lower case; nil when not asked for by id
+	ids           []string // in lower case; nil without deployment_ids
 }
 
 // readListQuery checks the query parameters. Parameters that the interface
-// does not list, or that are repeated, are refused.
+// does not document, or that are repeated, are rejected.
 func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
 	q.limit = 20
 	bad := func(name, kind, format string, args ...any) {
@@ -28,7 +28,7 @@ func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
 	where := func(f func(d *deployment) bool) { q.filters = append(q.filters, f) }
 	for _, name := range sortedKeys(c.query) {
 		if len(c.query[name]) > 1 {
-			bad(name, "repeated", "is given more than once")
+			bad(name, "repeated", "must not be repeated")
 			continue
 		}
 		value := c.query[name][0]
@@ -49,7 +49,7 @@ func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
 			}
 		case "name_contains":
 			part := strings.ToLower(value)
-			where(func(d *deployment) bool { return strings.Contains(strings.ToLower(d.text("name")), part) })
+			where(func(d *deployment) bool { return strings.Contains(strings.ToLower(d.str("name")), part) })
 		case "status", "image_version":
 			where(func(d *deployment) bool { return d.tree[name] == value })
 		case "deployment_type":
@@ -106,7 +106,7 @@ func (s *Server) candidates(q listQuery) []*deployment {
 
 // list is section 4.2. The returned offset counts items of the filtered list;
 // at its end, it stays what it was.
-func (s *Server) list(c call) answer {
+func (s *Server) list(c call) response {
 	q, found := s.readListQuery(c)
 	if len(found) > 0 {
 		return invalid(found...)
@@ -133,7 +133,7 @@ func (s *Server) list(c call) answer {
 		repeated := min(s.opts.RepeatLast, q.offset, size-1)
 		next = q.offset + min(size-repeated, len(matching)-q.offset)
 		for _, d := range matching[q.offset-repeated : next] {
-			resources = append(resources, s.dress(d.tree))
+			resources = append(resources, s.render(d.tree))
 		}
 	}
 	if s.opts.ReturnedOffsetsOnly {
@@ -146,7 +146,7 @@ func (s *Server) list(c call) answer {
 	if s.opts.ExtraFields {
 		addExtraFields(envelope)
 	}
-	return reply(http.StatusOK, envelope)
+	return jsonResponse(http.StatusOK, envelope)
 }
 
 // filterOf returns the parameters of a query that select deployments, in a form

@@ -109,7 +109,7 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-func TestListRefuses(t *testing.T) {
+func TestListRejects(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
 	for query, param := range map[string]string{

@@ -9,8 +9,8 @@ import (
 )
 
 // SeedOAuthProviders adds OAuth providers (section 2.7). Required fields that
-// are left out get a value; the others, such as token_endpoint_auth_method, are
-// left out of the answer too. Values may be of any kind.
+// are omitted get a value; the others, such as token_endpoint_auth_method, are
+// omitted from the response too. Values may be of any kind.
 func (s *Server) SeedOAuthProviders(providers ...map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *Server) SeedOAuthProviders(providers ...map[string]any) {
 }
 
 // listOAuthProviders is section 4.4.
-func (s *Server) listOAuthProviders(c call) answer {
+func (s *Server) listOAuthProviders(c call) response {
 	if found := checkNoQuery(c.query); len(found) > 0 {
 		return invalid(found...)
 	}
@@ -48,5 +48,5 @@ func (s *Server) listOAuthProviders(c call) answer {
 		}
 		out = append(out, item)
 	}
-	return reply(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, out)
 }

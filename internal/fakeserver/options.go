@@ -2,22 +2,22 @@ package fakeserver
 
 import "time"
 
-// Options say how the service behaves. The zero value is a service that
-// answers at once, fills in realistic defaults and offers the four documented
+// Options are how the service behaves. The zero value is a service that
+// responds at once, fills in realistic defaults and supports the four documented
 // operations only.
 type Options struct {
-	// PathPrefix is the path below which the service lives, such as "/api".
+	// PathPrefix is the path prefix of all endpoints, such as "/api".
 	PathPrefix string
 
-	// Credential, when set, has to be the value of CredentialHeader
-	// (X-Api-Key by default) in every request; others are answered 401.
+	// Credential, if set, must be the value of CredentialHeader (X-Api-Key by
+	// default) in every request; others are rejected with 401.
 	CredentialHeader, Credential string
 
-	// Latency is a wait before each request is worked on. When the client goes
-	// away meanwhile, the work is not done.
+	// Latency is a wait before each request is handled. If the client
+	// disconnects meanwhile, the work is not done.
 	Latency time.Duration
 
-	// Clock returns the time; time.Now by default. Times in answers, the Date
+	// Clock returns the time; time.Now by default. Times in responses, the Date
 	// header too, ReadyAfter, ActiveAfter and RateLimit are measured on it.
 	Clock func() time.Time
 
@@ -25,30 +25,30 @@ type Options struct {
 	NoDate bool
 
 	// ReadyAfter is how long after its creation a deployment turns from
-	// AWAITING_DATABASE to READY (section 3). Zero: it is READY in the answer
-	// to the create. The turn does not move updated_at.
+	// AWAITING_DATABASE to READY (section 3). Zero: it is READY in the
+	// response to the create. The transition does not change updated_at.
 	ReadyAfter time.Duration
 
-	// ActiveAfter is how long after a revision was made active_revision_id
+	// ActiveAfter is how long after a revision was created active_revision_id
 	// follows latest_revision_id. Zero: at once.
 	ActiveAfter time.Duration
 
 	// CreateStatus is the status of a create that succeeded, 200 by default.
 	CreateStatus int
 
-	// AllowDuplicateNames accepts a create with a name that exists already,
-	// which is otherwise answered 409. It serves to prove that a client never
-	// makes two.
+	// AllowDuplicateNames accepts a create with a name that already exists,
+	// which is otherwise rejected with 409. Tests use it to verify that a client
+	// never creates two.
 	AllowDuplicateNames bool
 
-	// NewestFirst turns the order of the list, which is oldest first.
+	// NewestFirst reverses the order of the list, which is oldest first.
 	NewestFirst bool
 
-	// MaxPage, when positive, is the most items a page holds whatever limit
-	// says.
+	// MaxPage, if positive, is the maximum number of items of a page, whatever
+	// the limit of the request.
 	MaxPage int
 
-	// RepeatLast makes pages overlap: each page after the first begins with
+	// RepeatLast lets pages overlap: each page after the first begins with
 	// this many items of the page before. A page still has no more items than
 	// limit, and still advances by one at least.
 	RepeatLast int
@@ -57,33 +57,33 @@ type Options struct {
 	// not returned before for the same filter, with 422.
 	ReturnedOffsetsOnly bool
 
-	// IgnoreIDFilter makes the list ignore deployment_ids.
+	// IgnoreIDFilter ignores deployment_ids in the list.
 	IgnoreIDFilter bool
 
-	// Secrets says what answers show of secrets.
+	// Secrets is what responses show of secrets.
 	Secrets SecretsMode
 
-	// ExtraSecrets are secrets of the service's own, shown in every answer in
-	// the way that Secrets says.
+	// ExtraSecrets are the service's own secrets, shown in every response in the
+	// way of Secrets.
 	ExtraSecrets map[string]string
 
-	// ExtraFields puts members that the interface does not document into every
-	// object that it describes by its fields, into the envelope of the list,
-	// into repositories and OAuth providers.
+	// ExtraFields adds members that the interface does not document to every
+	// object whose fields it documents, to the envelope of the list, and to
+	// repositories and OAuth providers. They are not stored.
 	ExtraFields bool
 
-	// NullForEmpty answers null for every member of a deployment that is an
-	// empty array or object.
+	// NullForEmpty responds with null for every member of a deployment that is
+	// an empty array or object.
 	NullForEmpty bool
 
-	// OmitEmpty leaves such members out, and those that are null. Members that
-	// section 2.1 requires stay, but for secrets.
+	// OmitEmpty omits such members, and those that are null. Members that
+	// section 2.1 requires are kept, except secrets.
 	OmitEmpty bool
 
 	// Defaults are what the service fills in where a create sends nothing or
 	// null: a path in the deployment, such as
-	// "source_config.resource_spec.cpu", and a value. "[]" after a name stands
-	// for every item of that array; objects inside of items are not created.
+	// "source_config.resource_spec.cpu", and a value. "[]" after a name means
+	// every item of that array; objects inside of items are not created.
 	// Nil means [DefaultDefaults], an empty map none. A PATCH fills them in
 	// within what it sends only: members sent as null, and objects and array
 	// items that it adds or replaces.
@@ -102,21 +102,21 @@ type Options struct {
 
 	// KeepUnknown accepts members that the interface does not document, in
 	// creates and PATCHes and at every depth, stores and returns them, as a
-	// service newer than the documentation does. What can be seeded for the
-	// filters of the list is then returned, too. Otherwise a request with an unknown member is
-	// rejected with 422, and a loc for each.
+	// service newer than the documentation does. Seeded members that the filters
+	// of the list match are then returned, too. Otherwise a request with unknown
+	// members is rejected with 422, and a loc for each.
 	KeepUnknown bool
 
 	// ResolveRefs shows repo_ref of a codehost deployment as the commit that it
 	// resolved to.
 	ResolveRefs bool
 
-	// WholeNumbersAsFloats writes every whole number in resource_spec like
-	// 2048.0, in free-form objects too.
-	WholeNumbersAsFloats bool
+	// IntegersAsFloats writes every integer in resource_spec like 2048.0, also
+	// in free-form objects.
+	IntegersAsFloats bool
 
-	// Extended offers PATCH and DELETE of /v2/deployments/{id}, which the
-	// interface does not show. Without it they are answered 405.
+	// Extended supports PATCH and DELETE of /v2/deployments/{id}, which the
+	// interface does not document. Without it they are rejected with 405.
 	Extended bool
 
 	// Patch is how a PATCH changes a deployment, and Null what null does in it.
@@ -127,13 +127,13 @@ type Options struct {
 	// changes source_config only.
 	ReviseAlways bool
 
-	// IgnorePatch answers a PATCH with 200 and changes nothing.
+	// IgnorePatch responds to a PATCH with 200 and changes nothing.
 	IgnorePatch bool
 
-	// KeepDeleted answers a DELETE with 204 and keeps the deployment as it is.
+	// KeepDeleted responds to a DELETE with 204 and keeps the deployment as it is.
 	KeepDeleted bool
 
-	// RateLimit, when positive, is the most requests served in a minute. More
-	// are answered 429 with Retry-After in seconds.
+	// RateLimit, if positive, is the maximum number of requests in a minute.
+	// More are rejected with 429 with Retry-After in seconds.
 	RateLimit int
 }

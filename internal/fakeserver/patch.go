@@ -96,7 +96,7 @@ func (k PatchKind) keepNulls(s *shape, path []string, sent, stored map[string]an
 				sent[name] = clone(stored[name])
 			}
 		case map[string]any:
-			below := free
+			below := freeFormShape
 			if f, known := s.field(name); known {
 				below = f.shape
 			}
@@ -107,20 +107,20 @@ func (k PatchKind) keepNulls(s *shape, path []string, sent, stored map[string]an
 }
 
 // update is PATCH /v2/deployments/{id}, which the interface does not document.
-func (s *Server) update(c call, now time.Time) answer {
-	d, refused := s.named(c)
-	if refused != nil {
-		return *refused
+func (s *Server) update(c call, now time.Time) response {
+	d, rejected := s.target(c)
+	if rejected != nil {
+		return *rejected
 	}
-	patch, refused := s.readBody(c, patchShape)
-	if refused != nil {
-		return *refused
+	patch, rejected := s.readBody(c, patchShape)
+	if rejected != nil {
+		return *rejected
 	}
 	if found := checkReferences(d.tree["source"], patch["secret_references"]); found != nil {
 		return invalid(*found)
 	}
 	if s.opts.IgnorePatch {
-		return reply(http.StatusOK, s.dress(d.tree))
+		return jsonResponse(http.StatusOK, s.render(d.tree))
 	}
 	if s.opts.Null == NullKeeps {
 		s.opts.Patch.keepNulls(deploymentShape, nil, patch, d.tree)
@@ -140,8 +140,8 @@ func (s *Server) update(c call, now time.Time) answer {
 		s.revise(d, now)
 	}
 	d.touch(now)
-	s.settle(now)
-	return reply(http.StatusOK, s.dress(d.tree))
+	s.applyTransitions(now)
+	return jsonResponse(http.StatusOK, s.render(d.tree))
 }
 
 // keepBuild restores what the service itself has set in

@@ -40,7 +40,7 @@ func TestPatch(t *testing.T) {
 			if got := compact(t, at(t, d, test.path...)); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
-			if found := check(deploymentShape, d, response); len(found) > 0 {
+			if found := check(deploymentShape, d, inResponse); len(found) > 0 {
 				t.Errorf("the answer is not a Deployment: %v", found)
 			}
 			if d["updated_at"] == before["updated_at"] {
@@ -58,7 +58,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-func TestPatchRefuses(t *testing.T) {
+func TestPatchRejects(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{Extended: true})
 	id := s.SeedDeployment(map[string]any{"source": "codehost"})
@@ -189,7 +189,7 @@ func TestPatchKinds(t *testing.T) {
 							t.Errorf("%s is absent", name)
 						}
 					}
-					if found := check(deploymentShape, d, response); len(found) > 2 { // zone and tier
+					if found := check(deploymentShape, d, inResponse); len(found) > 2 { // zone and tier
 						t.Errorf("the response is not a Deployment: %v", found)
 					}
 					if got := compact(t, withoutNulls(d["source_config"])); got != want {

@@ -15,7 +15,7 @@ type Request struct {
 	Query  url.Values
 	Header http.Header
 	Body   []byte
-	Status int       // of the answer; 0 while there is none, and when none was sent
+	Status int       // of the response; 0 while there is none, and when none was sent
 	Time   time.Time // of arrival, on Options.Clock
 }
 
@@ -51,7 +51,7 @@ func (rec *recorder) setStatus(entry *Request, status int) {
 }
 
 // Requests returns what the server received so far, in the order of arrival,
-// requests that are still under way included.
+// requests in progress included.
 func (s *Server) Requests() []Request {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Server) Connections() int {
 	return len(s.recorder.remotes)
 }
 
-// ResetRequests forgets the recorded requests and connections.
+// ResetRequests discards the recorded requests and connections.
 func (s *Server) ResetRequests() {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Repository is a repository of a code-hosting integration (section 2.6). What
-// is left empty is filled in: an ID, a URL made of owner and name, and the
-// default branch main.
+// Repository is a repository of a code-hosting integration (section 2.6). Empty
+// fields are filled in: an ID, a URL from owner and name, and the default branch
+// main.
 type Repository struct {
 	ID            int64
 	Name          string
@@ -19,7 +19,7 @@ type Repository struct {
 }
 
 // SeedRepositories adds repositories to an integration. Without any, the
-// integration exists and has none. It panics when integrationID is no UUID.
+// integration exists and has none. It panics when integrationID is not a UUID.
 func (s *Server) SeedRepositories(integrationID string, repos ...Repository) {
 	if !isUUID(integrationID) {
 		panic("fakeserver: the integration ID is not a UUID: " + integrationID)
@@ -45,7 +45,7 @@ func (s *Server) SeedRepositories(integrationID string, repos ...Repository) {
 }
 
 // listRepositories is section 4.3.
-func (s *Server) listRepositories(c call) answer {
+func (s *Server) listRepositories(c call) response {
 	if !isUUID(c.param) {
 		return invalid(problem{[]any{"path", "integration_id"}, "should be a valid UUID", "uuid_parsing"})
 	}
@@ -55,7 +55,7 @@ func (s *Server) listRepositories(c call) answer {
 	key := strings.ToLower(c.param)
 	repos, known := s.repositories[key]
 	if !known {
-		return refuse(http.StatusNotFound, "no integration has id %s", c.param)
+		return reject(http.StatusNotFound, "no integration has id %s", c.param)
 	}
 	out := []any{}
 	for _, repo := range repos {
@@ -72,5 +72,5 @@ func (s *Server) listRepositories(c call) answer {
 		}
 		out = append(out, item)
 	}
-	return reply(http.StatusOK, out)
+	return jsonResponse(http.StatusOK, out)
 }

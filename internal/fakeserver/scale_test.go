@@ -14,7 +14,7 @@ func TestSeedMany(t *testing.T) {
 	for _, d := range all {
 		names[d["name"].(string)] = true
 		sources[d["source"].(string)]++
-		if found := check(deploymentShape, any(d), response); len(found) > 0 {
+		if found := check(deploymentShape, any(d), inResponse); len(found) > 0 {
 			t.Fatalf("%v: %v", d["name"], found)
 		}
 		if n := len(d["secrets"].([]any)); n != 3 {

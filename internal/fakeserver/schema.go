@@ -12,13 +12,13 @@ import (
 )
 
 // This file is the fake's own statement of sections 2.1 to 2.5 of the
-// interface: which members each object has, of which kind, and where null may
-// stand. Requests are checked against it, answers are dressed along it.
+// interface: which members each object has, of which kind, and which may be
+// null. Requests are checked against it, and responses are rendered by it.
 
-// A shape says what a JSON value has to look like.
+// A shape is what a valid JSON value looks like.
 type shape struct {
 	kind   string
-	enum   []string // of a text: the values it may have
+	enum   []string // of a string: the valid values
 	item   *shape   // of a list
 	fields []field  // of a record
 }
@@ -30,29 +30,29 @@ type field struct {
 	rules rule
 }
 
-// A rule says where a field may or must stand.
+// A rule is where a field may or must be.
 type rule int
 
 const (
-	sent     rule = 1 << iota // required in a request
-	answered                  // required in an answer
-	readOnly                  // in answers only
-	nullable                  // may be null
+	requiredInRequest rule = 1 << iota
+	requiredInResponse
+	readOnly // in responses only
+	nullable // may be null
 
-	both = sent | answered
+	required = requiredInRequest | requiredInResponse
 )
 
 var (
-	text    = &shape{kind: "string"}
-	id      = &shape{kind: "UUID"}
-	instant = &shape{kind: "date-time"}
-	whole   = &shape{kind: "whole number"} // 2048 and 2048.0 alike
-	number  = &shape{kind: "number"}
-	boolean = &shape{kind: "boolean"}
-	free    = &shape{kind: "object"} // with any members
+	stringShape   = &shape{kind: "string"}
+	uuidShape     = &shape{kind: "UUID"}
+	dateTimeShape = &shape{kind: "date-time"}
+	integerShape  = &shape{kind: "integer"} // also in the form 2048.0
+	numberShape   = &shape{kind: "number"}
+	booleanShape  = &shape{kind: "boolean"}
+	freeFormShape = &shape{kind: "object"} // with any members
 )
 
-func oneOf(values ...string) *shape { return &shape{kind: text.kind, enum: values} }
+func oneOf(values ...string) *shape { return &shape{kind: stringShape.kind, enum: values} }
 
 func listOf(item *shape) *shape { return &shape{kind: "array", item: item} }
 
@@ -71,17 +71,17 @@ func each(r rule, s *shape, names ...string) []field {
 
 // Section 2.1.
 var deploymentShape = record(
-	each(both, text, "name"),
-	each(both, oneOf("codehost", "external_docker", "internal_docker", "internal_source", "internal_template"), "source"),
-	each(both, sourceConfigShape, "source_config"),
-	each(both, sourceRevisionConfigShape, "source_revision_config"),
-	each(both, listOf(secretShape), "secrets"),
+	each(required, stringShape, "name"),
+	each(required, oneOf("codehost", "external_docker", "internal_docker", "internal_source", "internal_template"), "source"),
+	each(required, sourceConfigShape, "source_config"),
+	each(required, sourceRevisionConfigShape, "source_revision_config"),
+	each(required, listOf(secretShape), "secrets"),
 	each(nullable, listOf(secretReferenceShape), "secret_references"),
-	each(readOnly|answered, id, "id", "tenant_id"),
-	each(readOnly|answered, instant, "created_at", "updated_at"),
-	each(readOnly|answered, oneOf("AWAITING_DATABASE", "READY", "UNUSED", "AWAITING_DELETE", "UNKNOWN"), "status"),
-	each(readOnly|answered|nullable, id, "latest_revision_id", "active_revision_id"),
-	each(readOnly|nullable, text, "image_version"),
+	each(readOnly|requiredInResponse, uuidShape, "id", "tenant_id"),
+	each(readOnly|requiredInResponse, dateTimeShape, "created_at", "updated_at"),
+	each(readOnly|requiredInResponse, oneOf("AWAITING_DATABASE", "READY", "UNUSED", "AWAITING_DELETE", "UNKNOWN"), "status"),
+	each(readOnly|requiredInResponse|nullable, uuidShape, "latest_revision_id", "active_revision_id"),
+	each(readOnly|nullable, stringShape, "image_version"),
 )
 
 // patchShape is the body of a PATCH: a deployment, of which only the
@@ -101,64 +101,64 @@ var patchShape = func() *shape {
 
 // Section 2.2.
 var sourceConfigShape = record(
-	each(nullable, id, "integration_id", "listener_id"),
-	each(nullable, text, "repo_url", "custom_url", "install_command", "build_command"),
-	each(nullable, boolean, "build_on_push"),
+	each(nullable, uuidShape, "integration_id", "listener_id"),
+	each(nullable, stringShape, "repo_url", "custom_url", "install_command", "build_command"),
+	each(nullable, booleanShape, "build_on_push"),
 	each(nullable, resourceSpecShape, "resource_spec"),
-	each(nullable, record(each(nullable, text, "k8s_namespace")), "listener_config"),
+	each(nullable, record(each(nullable, stringShape, "k8s_namespace")), "listener_config"),
 )
 
 // Section 2.3.
 var sourceRevisionConfigShape = record(
-	each(nullable, text, "repo_ref", "graph_config_path", "image_uri", "source_tarball_path"),
-	each(nullable|readOnly, text, "repo_commit_sha"),
+	each(nullable, stringShape, "repo_ref", "graph_config_path", "image_uri", "source_tarball_path"),
+	each(nullable|readOnly, stringShape, "repo_commit_sha"),
 )
 
 // Section 2.4. Only CPU fields take fractions.
 var resourceSpecShape = record(
-	each(nullable, number, "cpu", "cpu_limit", "queue_cpu", "queue_cpu_limit", "orchestrator_cpu", "orchestrator_cpu_limit",
+	each(nullable, numberShape, "cpu", "cpu_limit", "queue_cpu", "queue_cpu_limit", "orchestrator_cpu", "orchestrator_cpu_limit",
 		"executor_cpu", "executor_cpu_limit", "redis_cpu", "redis_cpu_limit", "db_cpu", "db_cpu_limit"),
-	each(nullable, whole, "min_scale", "max_scale", "memory_mb", "memory_limit_mb"),
-	each(nullable, whole, "queue_min_scale", "queue_max_scale", "queue_memory_mb", "queue_memory_limit_mb"),
-	each(nullable, whole, "orchestrator_memory_mb", "orchestrator_memory_limit_mb", "orchestrator_min_scale", "orchestrator_max_scale"),
-	each(nullable, whole, "executor_memory_mb", "executor_memory_limit_mb"),
-	each(nullable, whole, "redis_memory_mb", "redis_memory_limit_mb"),
-	each(nullable, whole, "db_memory_mb", "db_memory_limit_mb", "db_storage_gi", "db_max_connections"),
-	each(nullable, free, "labels", "annotations"),
-	each(nullable, text, "service_account_name"),
-	each(nullable, listOf(record(each(nullable, text, "name"))), "image_pull_secrets"),
+	each(nullable, integerShape, "min_scale", "max_scale", "memory_mb", "memory_limit_mb"),
+	each(nullable, integerShape, "queue_min_scale", "queue_max_scale", "queue_memory_mb", "queue_memory_limit_mb"),
+	each(nullable, integerShape, "orchestrator_memory_mb", "orchestrator_memory_limit_mb", "orchestrator_min_scale", "orchestrator_max_scale"),
+	each(nullable, integerShape, "executor_memory_mb", "executor_memory_limit_mb"),
+	each(nullable, integerShape, "redis_memory_mb", "redis_memory_limit_mb"),
+	each(nullable, integerShape, "db_memory_mb", "db_memory_limit_mb", "db_storage_gi", "db_max_connections"),
+	each(nullable, freeFormShape, "labels", "annotations"),
+	each(nullable, stringShape, "service_account_name"),
+	each(nullable, listOf(record(each(nullable, stringShape, "name"))), "image_pull_secrets"),
 	each(nullable, listOf(volumeShape), "volumes"),
 	each(nullable, listOf(volumeMountShape), "volume_mounts"),
 	each(nullable, listOf(containerShape), "init_containers", "sidecars"),
 )
 
 var volumeShape = record(
-	each(nullable, text, "name"),
-	each(nullable, free, "configMap", "secret", "emptyDir", "persistentVolumeClaim", "nfs", "projected", "downwardAPI", "csi"),
+	each(nullable, stringShape, "name"),
+	each(nullable, freeFormShape, "configMap", "secret", "emptyDir", "persistentVolumeClaim", "nfs", "projected", "downwardAPI", "csi"),
 )
 
 var volumeMountShape = record(
-	each(nullable, text, "name", "mountPath", "subPath", "mountPropagation", "subPathExpr"),
-	each(nullable, boolean, "readOnly"),
+	each(nullable, stringShape, "name", "mountPath", "subPath", "mountPropagation", "subPathExpr"),
+	each(nullable, booleanShape, "readOnly"),
 )
 
 var containerShape = record(
-	each(nullable, text, "name", "image", "imagePullPolicy", "workingDir", "restartPolicy"),
-	each(nullable, listOf(text), "command", "args"),
+	each(nullable, stringShape, "name", "image", "imagePullPolicy", "workingDir", "restartPolicy"),
+	each(nullable, listOf(stringShape), "command", "args"),
 	each(nullable, listOf(record(
-		each(nullable, text, "name", "value"),
-		each(nullable, free, "valueFrom"),
+		each(nullable, stringShape, "name", "value"),
+		each(nullable, freeFormShape, "valueFrom"),
 	)), "env"),
-	each(nullable, listOf(free), "envFrom"),
-	each(nullable, record(each(nullable, free, "limits", "requests")), "resources"),
+	each(nullable, listOf(freeFormShape), "envFrom"),
+	each(nullable, record(each(nullable, freeFormShape, "limits", "requests")), "resources"),
 	each(nullable, listOf(volumeMountShape), "volumeMounts"),
-	each(nullable, free, "securityContext"),
+	each(nullable, freeFormShape, "securityContext"),
 )
 
-// Section 2.5. Which fields are required is not shown, so none is.
+// Section 2.5. Which fields are required is not documented, so none is.
 var (
-	secretShape          = record(each(0, text, "name", "value"))
-	secretReferenceShape = record(each(0, text, "name", "secret_name", "secret_key"))
+	secretShape          = record(each(0, stringShape, "name", "value"))
+	secretReferenceShape = record(each(0, stringShape, "name", "secret_name", "secret_key"))
 )
 
 func (s *shape) field(name string) (field, bool) {
@@ -170,7 +170,7 @@ func (s *shape) field(name string) (field, bool) {
 	return field{}, false
 }
 
-// A problem is one entry of the detail of a 422 answer.
+// A problem is one entry of the detail of a 422 response.
 type problem struct {
 	Loc  []any  `json:"loc"`
 	Msg  string `json:"msg"`
@@ -181,12 +181,12 @@ type problem struct {
 // not document.
 const unknownField = "extra_forbidden"
 
-// direction tells check on which way a value is.
+// A direction is where a value is: in a request or in a response.
 type direction int
 
 const (
-	request direction = iota
-	response
+	inRequest direction = iota
+	inResponse
 )
 
 // check reports everything in value that is not of shape s. Messages never
@@ -221,7 +221,7 @@ func check(s *shape, value any, way direction, loc ...any) []problem {
 			return wrong("bool")
 		}
 		return nil
-	case "number", "whole number":
+	case "number", "integer":
 		n, ok := value.(json.Number)
 		if !ok {
 			return wrong("float")
@@ -230,8 +230,8 @@ func check(s *shape, value any, way direction, loc ...any) []problem {
 		if err != nil {
 			return []problem{{loc, "is out of range", "finite_number"}}
 		}
-		if s == whole && f != math.Trunc(f) {
-			return []problem{{loc, "should be a whole number, got one with a fraction", "int_from_float"}}
+		if s == integerShape && f != math.Trunc(f) {
+			return []problem{{loc, "should be an integer, got a fraction", "int_from_float"}}
 		}
 		return nil
 	}
@@ -243,9 +243,9 @@ func check(s *shape, value any, way direction, loc ...any) []problem {
 	switch {
 	case s.enum != nil && !slices.Contains(s.enum, str):
 		return []problem{{loc, "should be one of " + strings.Join(s.enum, ", "), "enum"}}
-	case s == id && !isUUID(str):
+	case s == uuidShape && !isUUID(str):
 		return []problem{{loc, "should be a valid UUID", "uuid_parsing"}}
-	case s == instant:
+	case s == dateTimeShape:
 		if _, err := time.Parse(time.RFC3339, str); err != nil {
 			return []problem{{loc, "should be a valid date-time (RFC 3339)", "datetime_parsing"}}
 		}
@@ -255,19 +255,19 @@ func check(s *shape, value any, way direction, loc ...any) []problem {
 
 func checkRecord(s *shape, object map[string]any, way direction, loc []any) []problem {
 	var found []problem
-	required := sent
-	if way == response {
-		required = answered
+	needed := requiredInRequest
+	if way == inResponse {
+		needed = requiredInResponse
 	}
 	for _, f := range s.fields {
 		at := append(loc, f.name) //nolint:gocritic // check has clipped loc
 		value, present := object[f.name]
 		switch {
 		case !present:
-			if f.rules&required != 0 {
+			if f.rules&needed != 0 {
 				found = append(found, problem{at, "is required", "missing"})
 			}
-		case way == request && f.rules&readOnly != 0:
+		case way == inRequest && f.rules&readOnly != 0:
 			found = append(found, problem{at, "is read-only", "read_only"})
 		case value == nil && f.rules&nullable != 0:
 		case value == nil:
@@ -310,19 +310,19 @@ func visit(s *shape, value any, do func(s *shape, object map[string]any)) {
 	}
 }
 
-// lowerUUIDs writes UUIDs the way that the service keeps them.
+// lowerUUIDs converts UUIDs to lower case, in which the service stores them.
 func lowerUUIDs(s *shape, value any) {
 	visit(s, value, func(s *shape, object map[string]any) {
 		for _, f := range s.fields {
-			if str, ok := object[f.name].(string); ok && f.shape == id {
+			if str, ok := object[f.name].(string); ok && f.shape == uuidShape {
 				object[f.name] = strings.ToLower(str)
 			}
 		}
 	})
 }
 
-// merge puts the members of from into into. Records are merged member by
-// member; everything else, arrays and free-form objects too, is replaced.
+// merge copies the members of from to into. Records are merged member by
+// member; everything else, also arrays and free-form objects, is replaced.
 func merge(s *shape, into, from map[string]any) {
 	for name, value := range from {
 		if f, known := s.field(name); known && f.shape.fields != nil {

@@ -10,11 +10,11 @@ import (
 // SeedDeployment adds a deployment that is READY and active, and returns its
 // id. The given fields, of any JSON kinds, are merged over a valid deployment
 // of source external_docker, or of codehost if they say so. Nothing is checked:
-// fields, statuses and sources that the interface does not know are kept, and a
-// status stays as it is. So a seed can have another tenant_id, or have been
+// fields, statuses and sources that the interface does not document are kept, and
+// a status does not change by itself. So a seed can have another tenant_id, or have been
 // created earlier (created_at, and updated_at, which otherwise are now). The members tag_value_ids, remote_reconciled and
-// deployment_type are matched by the filters of the list and not shown.
-// It panics when the id exists already.
+// deployment_type are matched by the filters of the list, and omitted from responses.
+// It panics when the id already exists.
 func (s *Server) SeedDeployment(fields map[string]any) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,19 +60,19 @@ func (s *Server) SeedDeployment(fields map[string]any) string {
 	}
 	d.activeAt = time.Time{}
 	if s.find(d.id()) != nil {
-		panic("fakeserver: a deployment exists already with id " + d.id())
+		panic("fakeserver: a deployment already exists with id " + d.id())
 	}
 	s.add(d)
 	return d.id()
 }
 
-// Deployment returns a copy of what the service keeps of a deployment, with
+// Deployment returns a copy of what the service stores of a deployment, with
 // its real secrets, or nil when there is none of that id. Numbers are
 // json.Number.
 func (s *Server) Deployment(id string) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settle(s.now())
+	s.applyTransitions(s.now())
 	if d := s.find(id); d != nil {
 		return cloneObject(d.tree)
 	}
@@ -83,7 +83,7 @@ func (s *Server) Deployment(id string) map[string]any {
 func (s *Server) Deployments() []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settle(s.now())
+	s.applyTransitions(s.now())
 	out := make([]map[string]any, len(s.deployments))
 	for i, d := range s.deployments {
 		out[i] = cloneObject(d.tree)
@@ -91,15 +91,15 @@ func (s *Server) Deployments() []map[string]any {
 	return out
 }
 
-// Edit changes a deployment behind the client's back. Nothing is checked.
-// updated_at moves unless change sets it. A status or an active_revision_id
-// that change sets stays. It panics when there is no deployment of that id.
+// Edit changes a deployment as somebody else than the client does. Nothing is
+// checked. updated_at advances unless change sets it. A status or an
+// active_revision_id that change sets is final. It panics when there is no deployment of that id.
 // change must not call the server.
 func (s *Server) Edit(id string, change func(d map[string]any)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	s.settle(now)
+	s.applyTransitions(now)
 	d := s.must(id)
 	edited := cloneObject(d.tree)
 	change(edited)
@@ -116,7 +116,8 @@ func (s *Server) Edit(id string, change func(d map[string]any)) {
 	}
 }
 
-// Remove deletes a deployment behind the client's back, if it exists.
+// Remove deletes a deployment as somebody else than the client does. It does
+// nothing if there is none.
 func (s *Server) Remove(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,18 +126,18 @@ func (s *Server) Remove(id string) {
 	}
 }
 
-// NewRevision makes a new revision, as a push to the repository does: a new
+// NewRevision creates a new revision, as a push to the repository does: a new
 // latest_revision_id and, for source codehost, a new commit, image_uri and
 // image_version. It panics when there is no deployment of that id.
 func (s *Server) NewRevision(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	s.settle(now)
+	s.applyTransitions(now)
 	d := s.must(id)
 	s.revise(d, now)
 	d.touch(now)
-	s.settle(now)
+	s.applyTransitions(now)
 }
 
 func (s *Server) must(id string) *deployment {

@@ -3,7 +3,7 @@
 //
 // It is written from the interface document alone and shares no type with the
 // client, so that one misreading cannot hide in both. Where the document is
-// strict, so is the fake; where it is silent, [Options] choose among what a
+// strict, so is the fake; where it is silent, [Options] select among what a
 // service may do.
 package fakeserver
 
@@ -12,7 +12,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -82,7 +81,7 @@ func (s *Server) PathPrefix() string { return s.opts.PathPrefix }
 type Route string
 
 // The operations of section 4, the two that Options.Extended adds, and
-// AnyRoute, which stands for every request, to unknown paths too.
+// AnyRoute, which means every request, also to unknown paths.
 const (
 	CreateDeployment   Route = "create deployment"
 	ListDeployments    Route = "list deployments"
@@ -138,11 +137,11 @@ func (s *Server) route(r *http.Request) call {
 	return c
 }
 
-// ServeHTTP answers a request as section 4 says, after the faults and quirks
-// that were asked for.
+// ServeHTTP responds to a request as section 4 documents, after the faults that
+// apply to it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Read to the end first: only then does net/http notice that a client
-	// goes away.
+	// disconnects.
 	body, err := io.ReadAll(r.Body)
 	c := s.route(r)
 	c.query, c.body = r.URL.Query(), body
@@ -151,13 +150,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := s.faults.next(c.route)
 
 	if err != nil || !wait(r.Context(), s.opts.Latency, nil) {
-		cut() // nobody is there to answer
+		cut() // there is no client to respond to
 	}
 	if !fault.needsWork() {
 		if !fault.wait(r.Context()) || fault.Cut {
 			cut()
 		}
-		if a, ok := fault.answer(); ok {
+		if a, ok := fault.response(); ok {
 			s.write(w, entry, a, false)
 			return
 		}
@@ -168,7 +167,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !fault.wait(r.Context()) || fault.Cut {
 			cut()
 		}
-		if own, ok := fault.answer(); ok && !fault.Truncate {
+		if own, ok := fault.response(); ok && !fault.Truncate {
 			a = own
 		}
 	}
@@ -176,8 +175,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.write(w, entry, a, fault.Truncate)
 }
 
-// work does what a request asks for.
-func (s *Server) work(r *http.Request, c call) answer {
+// work performs the operation of a request.
+func (s *Server) work(r *http.Request, c call) response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -185,24 +184,24 @@ func (s *Server) work(r *http.Request, c call) answer {
 	if s.opts.Credential != "" {
 		given := r.Header.Values(s.opts.CredentialHeader)
 		if len(given) != 1 || given[0] != s.opts.Credential {
-			return refuse(http.StatusUnauthorized, "the credential in header %s is missing or wrong", s.opts.CredentialHeader)
+			return reject(http.StatusUnauthorized, "the credential in header %s is missing or wrong", s.opts.CredentialHeader)
 		}
 	}
 	if wait := s.overLimit(now); wait > 0 {
-		a := refuse(http.StatusTooManyRequests, "more than %d requests in a minute", s.opts.RateLimit)
+		a := reject(http.StatusTooManyRequests, "more than %d requests in a minute", s.opts.RateLimit)
 		a.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 		return a
 	}
 	if !c.known {
-		return refuse(http.StatusNotFound, "no such path: %s", r.URL.Path)
+		return reject(http.StatusNotFound, "path not found: %s", r.URL.Path)
 	}
 	extended := c.route == UpdateDeployment || c.route == DeleteDeployment
 	if c.route == "" || extended && !s.opts.Extended {
-		a := refuse(http.StatusMethodNotAllowed, "method %s is not allowed here", r.Method)
+		a := reject(http.StatusMethodNotAllowed, "method %s is not allowed here", r.Method)
 		a.header.Set("Allow", strings.Join(c.allow, ", "))
 		return a
 	}
-	s.settle(now)
+	s.applyTransitions(now)
 	switch c.route {
 	case CreateDeployment:
 		return s.create(c, now)
@@ -219,7 +218,7 @@ func (s *Server) work(r *http.Request, c call) answer {
 	}
 }
 
-// now is the time in the precision that answers show.
+// now is the time in the precision of responses.
 func (s *Server) now() time.Time {
 	return s.opts.Clock().UTC().Truncate(time.Microsecond)
 }
@@ -238,37 +237,9 @@ func (s *Server) overLimit(now time.Time) time.Duration {
 	return 0
 }
 
-// An answer is what goes back to the client.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-// reply answers with a JSON body.
-func reply(status int, value any) answer {
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		panic(fmt.Sprintf("fakeserver: %v", err)) // all values come from decoded JSON
-	}
-	return answer{status, http.Header{"Content-Type": {"application/json"}}, body.Bytes()}
-}
-
-// refuse answers with {"detail": "…"}.
-func refuse(status int, format string, args ...any) answer {
-	return reply(status, map[string]any{"detail": fmt.Sprintf(format, args...)})
-}
-
-// invalid answers 422 with {"detail": [{"loc": …, "msg": …, "type": …}]}.
-func invalid(found ...problem) answer {
-	return reply(http.StatusUnprocessableEntity, map[string]any{"detail": found})
-}
-
-// write sends an answer. The status is recorded first, so that whoever has
-// the answer finds it in Requests.
-func (s *Server) write(w http.ResponseWriter, entry *Request, a answer, truncate bool) {
+// write sends a response. It records the status first, so that whoever has the
+// response finds it in Requests.
+func (s *Server) write(w http.ResponseWriter, entry *Request, a response, truncate bool) {
 	s.recorder.setStatus(entry, a.status)
 	w.Header()["Date"] = nil // has net/http send none
 	if !s.opts.NoDate {
@@ -290,7 +261,7 @@ func (s *Server) write(w http.ResponseWriter, entry *Request, a answer, truncate
 	cut()
 }
 
-// wait waits for d and hold. It returns false when the client goes away first.
+// wait waits for d and hold. It returns false when the client disconnects first.
 func wait(ctx context.Context, d time.Duration, hold <-chan struct{}) bool {
 	if d > 0 {
 		timer := time.NewTimer(d)
@@ -312,17 +283,17 @@ func wait(ctx context.Context, d time.Duration, hold <-chan struct{}) bool {
 }
 
 // readBody decodes the body of a request and checks it.
-func (s *Server) readBody(c call, of *shape) (map[string]any, *answer) {
+func (s *Server) readBody(c call, of *shape) (map[string]any, *response) {
 	if !c.json {
-		a := refuse(http.StatusUnsupportedMediaType, "Content-Type should be application/json")
+		a := reject(http.StatusUnsupportedMediaType, "Content-Type should be application/json")
 		return nil, &a
 	}
 	value, err := decodeJSON(c.body)
 	if err != nil {
-		a := refuse(http.StatusBadRequest, "the body is not valid JSON: %v", err)
+		a := reject(http.StatusBadRequest, "the body is not valid JSON: %v", err)
 		return nil, &a
 	}
-	found := check(of, value, request, "body")
+	found := check(of, value, inRequest, "body")
 	if s.opts.KeepUnknown {
 		found = slices.DeleteFunc(found, func(p problem) bool { return p.Type == unknownField })
 	}

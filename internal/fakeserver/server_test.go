@@ -206,7 +206,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-func TestNothingLivesOutsideThePathPrefix(t *testing.T) {
+func TestPathsOutsideThePrefixAreNotFound(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{PathPrefix: "api/"})
 	if got := s.do("GET", "/v2/deployments", ""); got.status != 404 {

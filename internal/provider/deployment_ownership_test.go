@@ -272,7 +272,7 @@ func TestAccValueThatDidNotTakeIsDrift(t *testing.T) {
 
 func TestAccNumbersAndIDsKeepTheirForm(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{WholeNumbersAsFloats: true})
+	s := newService(t, fakeserver.Options{IntegersAsFloats: true})
 	config := func(id string, cpu string) string {
 		return s.provider() + deployment("app", "codehost", fmt.Sprintf(`source_config = {
     integration_id = %q

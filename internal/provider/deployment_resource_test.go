@@ -73,7 +73,7 @@ var quirks = map[string]fakeserver.Options{
 	"null for empty":    {NullForEmpty: true, Defaults: map[string]any{}},
 	"omits empty":       {OmitEmpty: true},
 	"more fields":       {ExtraFields: true, ExtraSecrets: map[string]string{"SERVICE_KEY": "x"}, ExtraLabels: map[string]string{"managed-by": "service"}},
-	"floats":            {WholeNumbersAsFloats: true},
+	"floats":            {IntegersAsFloats: true},
 	"resolves refs":     {ResolveRefs: true, ReadyAfter: time.Nanosecond, ActiveAfter: time.Nanosecond},
 	"masks secrets":     {Secrets: fakeserver.MaskSecrets},
 	"masks at random":   {Secrets: fakeserver.MaskSecretsRandomly},

@@ -1,40 +1,70 @@
 package fakeserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/google/uuid"
 )
 
-// SecretsMode says what answers show of secrets. The interface requires the
-// array but does not say what is in it.
+// A response is what the client receives.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// jsonResponse returns a response with a JSON body.
+func jsonResponse(status int, value any) response {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		panic(fmt.Sprintf("fakeserver: %v", err)) // all values come from decoded JSON
+	}
+	return response{status, http.Header{"Content-Type": {"application/json"}}, body.Bytes()}
+}
+
+// reject returns a response with {"detail": "…"}.
+func reject(status int, format string, args ...any) response {
+	return jsonResponse(status, map[string]any{"detail": fmt.Sprintf(format, args...)})
+}
+
+// invalid returns a 422 response with {"detail": [{"loc": …, "msg": …, "type": …}]}.
+func invalid(found ...problem) response {
+	return jsonResponse(http.StatusUnprocessableEntity, map[string]any{"detail": found})
+}
+
+// SecretsMode is what responses show of secrets. The interface requires the
+// array but does not document what is in it.
 type SecretsMode int
 
-// What answers show of secrets.
+// What responses show of secrets.
 const (
-	EchoSecrets         SecretsMode = iota // names and values as they were sent
+	EchoSecrets         SecretsMode = iota // names and values as sent
 	MaskSecrets                            // "********" for every value
-	MaskSecretsRandomly                    // a value that differs in each answer
+	MaskSecretsRandomly                    // a value that differs in each response
 	OmitSecrets                            // an empty array
 	OmitSecretValues                       // items with a name only
 	OmitSecretNames                        // items with a value only
 )
 
 // filterFields can be seeded for the filters of the list (section 4.2). They
-// are no part of a Deployment, so answers do not show them.
+// are not part of a Deployment, so responses omit them.
 var filterFields = []string{"tag_value_ids", "remote_reconciled", "deployment_type"}
 
-// dress turns a stored deployment into what answers show of it.
-func (s *Server) dress(stored map[string]any) map[string]any {
+// render returns a stored deployment as responses show it.
+func (s *Server) render(stored map[string]any) map[string]any {
 	d := cloneObject(stored)
 	if !s.opts.KeepUnknown {
 		for _, name := range filterFields {
 			delete(d, name)
 		}
 	}
-	d["secrets"] = s.dressSecrets(d["secrets"])
+	d["secrets"] = s.renderSecrets(d["secrets"])
 	if s.opts.ResolveRefs && d["source"] == "codehost" {
 		config, _ := d["source_revision_config"].(map[string]any)
 		if config["repo_ref"] != nil && config["repo_commit_sha"] != nil {
@@ -42,12 +72,12 @@ func (s *Server) dress(stored map[string]any) map[string]any {
 		}
 	}
 	if s.opts.NullForEmpty || s.opts.OmitEmpty {
-		visit(deploymentShape, d, s.dressEmpty)
+		visit(deploymentShape, d, s.renderEmpty)
 	}
 	if s.opts.ExtraFields {
 		visit(deploymentShape, d, func(_ *shape, object map[string]any) { addExtraFields(object) })
 	}
-	if s.opts.WholeNumbersAsFloats {
+	if s.opts.IntegersAsFloats {
 		if config, ok := d["source_config"].(map[string]any); ok {
 			config["resource_spec"] = asFloats(config["resource_spec"])
 		}
@@ -55,7 +85,7 @@ func (s *Server) dress(stored map[string]any) map[string]any {
 	return d
 }
 
-func (s *Server) dressSecrets(stored any) any {
+func (s *Server) renderSecrets(stored any) any {
 	shown := []any{}
 	if s.opts.Secrets == OmitSecrets {
 		return shown
@@ -83,7 +113,7 @@ func (s *Server) dressSecrets(stored any) any {
 	return shown
 }
 
-func (s *Server) dressEmpty(of *shape, object map[string]any) {
+func (s *Server) renderEmpty(of *shape, object map[string]any) {
 	for _, f := range of.fields {
 		if of == deploymentShape && f.name != "secrets" && f.name != "secret_references" {
 			continue
@@ -110,7 +140,7 @@ func isEmpty(value any) bool {
 	return false
 }
 
-// addExtraFields adds members of each JSON kind that no interface documents.
+// addExtraFields adds undocumented members of each JSON kind.
 func addExtraFields(object map[string]any) {
 	object["undocumented_text"] = "something newer"
 	object["undocumented_number"] = json.Number("1.5")
@@ -119,7 +149,7 @@ func addExtraFields(object map[string]any) {
 	object["undocumented_null"] = nil
 }
 
-// asFloats writes whole numbers like 2048.0.
+// asFloats writes integers like 2048.0.
 func asFloats(value any) any {
 	switch v := value.(type) {
 	case json.Number:

@@ -62,7 +62,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%v: %s, want %s", path, got, want)
 		}
 	}
-	if found := check(deploymentShape, d, response); len(found) > 0 {
+	if found := check(deploymentShape, d, inResponse); len(found) > 0 {
 		t.Errorf("the defaults are not valid: %v", found)
 	}
 	none := start(t, Options{Defaults: map[string]any{}})
@@ -161,9 +161,9 @@ func TestExtraFields(t *testing.T) {
 	}
 }
 
-func TestWholeNumbersAsFloats(t *testing.T) {
+func TestIntegersAsFloats(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{WholeNumbersAsFloats: true, Defaults: map[string]any{}})
+	s := start(t, Options{IntegersAsFloats: true, Defaults: map[string]any{}})
 	got := s.do("POST", "/v2/deployments", body("source_config", `{"resource_spec":{"cpu":0.5,"memory_mb":2048,"sidecars":[{"securityContext":{"runAsUser":0}}]}}`))
 	for _, want := range []string{`"cpu":0.5`, `"memory_mb":2048.0`, `"runAsUser":0.0`} {
 		if !strings.Contains(got.body, want) {
