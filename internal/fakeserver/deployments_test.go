@@ -15,7 +15,7 @@ func TestCreateRespondsWithEveryField(t *testing.T) {
 			s := start(t, Options{})
 			d := s.ok("POST", "/v2/deployments", body("source", `"`+source+`"`, "source_revision_config", "{}"))
 			if found := check(deploymentShape, d, inResponse); len(found) > 0 {
-				t.Errorf("the answer is not a Deployment: %v", found)
+				t.Errorf("the response is not a Deployment: %v", found)
 			}
 			if len(d) != len(deploymentShape.fields) {
 				t.Errorf("%d members, want %d", len(d), len(deploymentShape.fields))
@@ -33,7 +33,7 @@ func TestCreateRespondsWithEveryField(t *testing.T) {
 					t.Errorf("image %v, commit %q, version %v", built, commit, d["image_version"])
 				}
 			} else if built != nil || commit != "" || d["image_version"] != nil {
-				t.Errorf("image %v, commit %q, version %v of nothing built", built, commit, d["image_version"])
+				t.Errorf("image %v, commit %q, version %v, want none without a build", built, commit, d["image_version"])
 			}
 		})
 	}
@@ -113,8 +113,8 @@ func TestCreateRejects(t *testing.T) {
 		"a null secret value":        {body("secrets", `[{"name":"A","value":null}]`), `["body","secrets",0,"value"]`},
 		"references with codehost":   {body("source", `"codehost"`, "secret_references", `[{}]`), `["body","secret_references"]`},
 		"an unknown reference field": {body("secret_references", `[{"key":"x"}]`), `["body","secret_references",0,"key"]`},
-		"an array for the whole":     {"[]", `["body"]`},
-		"null for the whole":         {"null", `["body"]`},
+		"an array for the body":      {"[]", `["body"]`},
+		"null for the body":          {"null", `["body"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +131,7 @@ func TestCreateRejects(t *testing.T) {
 				t.Errorf("detail without msg or type: %s", got.body)
 			}
 			if len(s.Deployments()) != 0 {
-				t.Error("a refused create made a deployment")
+				t.Error("a rejected create created a deployment")
 			}
 		})
 	}
@@ -142,10 +142,10 @@ func TestCreateAccepts(t *testing.T) {
 	for name, body := range map[string]string{
 		"null for every field of source_config": body("source_config", `{"integration_id":null,"repo_url":null,"build_on_push":null,"custom_url":null,`+
 			`"resource_spec":null,"listener_id":null,"listener_config":null,"install_command":null,"build_command":null}`),
-		"null below resource_spec":              body("source_config", `{"resource_spec":{"cpu":null,"labels":null,"sidecars":[{"env":null,"resources":null}]}}`),
-		"null secret_references":                body("source", `"codehost"`, "secret_references", "null"),
-		"no secret_references of codehost":      body("source", `"codehost"`, "secret_references", "[]"),
-		"a whole number with an empty fraction": body("source_config", `{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
+		"null below resource_spec":          body("source_config", `{"resource_spec":{"cpu":null,"labels":null,"sidecars":[{"env":null,"resources":null}]}}`),
+		"null secret_references":            body("source", `"codehost"`, "secret_references", "null"),
+		"no secret_references of codehost":  body("source", `"codehost"`, "secret_references", "[]"),
+		"an integer with an empty fraction": body("source_config", `{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +199,7 @@ func TestStatusAndActiveRevisionFollowTheClock(t *testing.T) {
 	d := s.ok("POST", "/v2/deployments", body())
 	id := d["id"].(string)
 	if d["status"] != "AWAITING_DATABASE" || d["active_revision_id"] != nil {
-		t.Errorf("the create answers %v, %v", d["status"], d["active_revision_id"])
+		t.Errorf("created as %v, %v", d["status"], d["active_revision_id"])
 	}
 	for _, step := range []struct {
 		after  time.Duration
@@ -218,7 +218,7 @@ func TestStatusAndActiveRevisionFollowTheClock(t *testing.T) {
 	}
 	s.NewRevision(id)
 	if now := s.Deployment(id); now["latest_revision_id"] == d["latest_revision_id"] || now["active_revision_id"] != d["latest_revision_id"] {
-		t.Error("a new revision is latest at once and active later")
+		t.Error("a new revision must be latest at once and active later")
 	}
 
 	s = start(t, Options{})
@@ -273,7 +273,7 @@ func TestEdit(t *testing.T) {
 	s.Remove(id)
 	s.Remove(id)
 	if s.Deployment(id) != nil || len(s.Deployments()) != 0 {
-		t.Error("removed but there")
+		t.Error("still there after Remove")
 	}
 }
 

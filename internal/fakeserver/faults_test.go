@@ -59,14 +59,14 @@ func TestFaultsBeforeAndAfterTheWork(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault  Fault
-		made   int
-		status int // 0: no whole answer
+		count  int
+		status int // 0: no complete response
 	}{
 		"a status":                {Fault{Status: 500}, 0, 500},
 		"a status after the work": {Fault{Status: 500, AfterWork: true}, 1, 500},
 		"a cut":                   {Fault{Cut: true}, 0, 0},
 		"a cut after the work":    {Fault{Cut: true, AfterWork: true}, 1, 0},
-		"half an answer":          {Fault{Truncate: true}, 1, 0},
+		"half a response":         {Fault{Truncate: true}, 1, 0},
 		"a wait":                  {Fault{Delay: time.Nanosecond}, 1, 200},
 		"a wait after the work":   {Fault{Delay: time.Nanosecond, AfterWork: true}, 1, 200},
 	} {
@@ -78,8 +78,8 @@ func TestFaultsBeforeAndAfterTheWork(t *testing.T) {
 			if (err != nil) != (test.status == 0) || err == nil && o.status != test.status {
 				t.Errorf("status %d, error %v, want status %d", o.status, err, test.status)
 			}
-			if n := len(s.Deployments()); n != test.made {
-				t.Errorf("%d deployments, want %d", n, test.made)
+			if n := len(s.Deployments()); n != test.count {
+				t.Errorf("%d deployments, want %d", n, test.count)
 			}
 		})
 	}
@@ -89,24 +89,24 @@ func TestTruncateAnnouncesTheFullLength(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
 	s.SeedDeployment(nil)
-	whole := s.do("GET", "/v2/deployments", "").body
+	full := s.do("GET", "/v2/deployments", "").body
 	s.Fail(ListDeployments, 1, Fault{Truncate: true})
 	o, err := s.try("GET", "/v2/deployments", "")
-	if err != io.ErrUnexpectedEOF || o.status != 200 || o.header.Get("Content-Length") != fmt.Sprint(len(whole)) || o.body != whole[:len(whole)/2] {
-		t.Errorf("error %v, status %d, length %s of %d, %d bytes", err, o.status, o.header.Get("Content-Length"), len(whole), len(o.body))
+	if err != io.ErrUnexpectedEOF || o.status != 200 || o.header.Get("Content-Length") != fmt.Sprint(len(full)) || o.body != full[:len(full)/2] {
+		t.Errorf("error %v, status %d, length %s of %d, %d bytes", err, o.status, o.header.Get("Content-Length"), len(full), len(o.body))
 	}
 }
 
-// The client goes away while the request is held: before the work nothing is
-// made, after the work it is.
+// The client disconnects while the request is held: before the work nothing is
+// created, after it the deployment is.
 func TestHoldUntilTheClientDisconnects(t *testing.T) {
 	t.Parallel()
 	for _, afterWork := range []bool{false, true} {
 		t.Run(fmt.Sprint("after the work ", afterWork), func(t *testing.T) {
 			t.Parallel()
 			s := start(t, Options{})
-			ctx, goAway := context.WithCancel(t.Context())
-			s.Fail(CreateDeployment, 1, Fault{Hold: make(chan struct{}), Reached: goAway, AfterWork: afterWork})
+			ctx, disconnect := context.WithCancel(t.Context())
+			s.Fail(CreateDeployment, 1, Fault{Hold: make(chan struct{}), Reached: disconnect, AfterWork: afterWork})
 			req, err := http.NewRequestWithContext(ctx, "POST", s.url+"/v2/deployments", strings.NewReader(body()))
 			if err != nil {
 				t.Fatal(err)
@@ -114,10 +114,10 @@ func TestHoldUntilTheClientDisconnects(t *testing.T) {
 			req.Header.Set("Content-Type", "application/json")
 			if resp, err := s.http.Do(req); err == nil {
 				_ = resp.Body.Close()
-				t.Errorf("answered %d", resp.StatusCode)
+				t.Errorf("got a response with status %d", resp.StatusCode)
 			}
-			if made := len(s.Deployments()) == 1; made != afterWork {
-				t.Errorf("made %t, want %t", made, afterWork)
+			if created := len(s.Deployments()) == 1; created != afterWork {
+				t.Errorf("created %t, want %t", created, afterWork)
 			}
 			if r := s.Requests(); len(r) != 1 || r[0].Status != 0 {
 				t.Errorf("requests %+v", r)
@@ -138,7 +138,7 @@ func TestHoldUntilReleased(t *testing.T) {
 	}()
 	<-reached
 	if len(s.Requests()) != 1 || len(s.Deployments()) != 0 {
-		t.Error("a held request is recorded and not worked on")
+		t.Error("a held request is not recorded, or was handled")
 	}
 	close(release)
 	if got := <-status; got != 200 {
@@ -174,8 +174,8 @@ func TestFailRandomlyFollowsFromTheSeed(t *testing.T) {
 func TestLatencyEndsWhenTheClientDisconnects(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Latency: 1 << 62})
-	ctx, goAway := context.WithCancel(t.Context())
-	goAway()
+	ctx, disconnect := context.WithCancel(t.Context())
+	disconnect()
 	defer func() {
 		if got := recover(); got != http.ErrAbortHandler {
 			t.Errorf("ended with %v", got)

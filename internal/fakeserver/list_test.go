@@ -99,7 +99,7 @@ func TestListFilters(t *testing.T) {
 			for _, d := range got["resources"].([]any) {
 				names = append(names, at(t, d, "name").(string))
 				if at(t, d, "deployment_type") != "(absent)" {
-					t.Error("what only filters use is shown")
+					t.Error("a member that only filters use is in the response")
 				}
 			}
 			if strings.Join(names, " ") != want {

@@ -41,10 +41,10 @@ func TestPatch(t *testing.T) {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
 			if found := check(deploymentShape, d, inResponse); len(found) > 0 {
-				t.Errorf("the answer is not a Deployment: %v", found)
+				t.Errorf("the response is not a Deployment: %v", found)
 			}
 			if d["updated_at"] == before["updated_at"] {
-				t.Error("updated_at stands still")
+				t.Error("updated_at is unchanged")
 			}
 			for what, path := range map[string][]any{
 				"latest_revision_id": {"latest_revision_id"}, "image_version": {"image_version"},
@@ -78,7 +78,7 @@ func TestPatchRejects(t *testing.T) {
 		}
 	}
 	if after := compact(t, s.Deployment(id)); after != before {
-		t.Errorf("a refused change changed:\n%s\n%s", before, after)
+		t.Errorf("a rejected PATCH changed:\n%s\n%s", before, after)
 	}
 }
 

@@ -139,25 +139,25 @@ func TestExtraFields(t *testing.T) {
 	for _, path := range [][]any{{"sidecars", 0}, {"sidecars", 0, "resources"}, {"sidecars", 0, "env", 0}, {"sidecars", 0, "volumeMounts", 0},
 		{"volumes", 0}, {"volume_mounts", 0}, {}} {
 		if at(t, spec, append(path, "undocumented_text")...) == "(absent)" {
-			t.Errorf("none at resource_spec %v", path)
+			t.Errorf("no extra fields at resource_spec %v", path)
 		}
 	}
 	if got := compact(t, at(t, spec, "labels")); got != "{}" {
-		t.Errorf("labels got more: %s", got)
+		t.Errorf("labels %s, want none added", got)
 	}
 	if got := compact(t, at(t, spec, "volumes", 0, "configMap")); got != "{}" {
-		t.Errorf("a free-form object got more: %s", got)
+		t.Errorf("configMap %s, want no member added", got)
 	}
 	if list := s.ok("GET", "/v2/deployments", ""); at(t, list, "undocumented_list") == "(absent)" {
-		t.Error("none in the envelope")
+		t.Error("no extra fields in the envelope")
 	}
 	for _, path := range []string{"/v2/auth/providers", "/v1/integrations/forge/codehost/" + DemoIntegrationID + "/repos"} {
 		if got := s.do("GET", path, ""); !strings.Contains(got.body, "undocumented_object") {
-			t.Errorf("none in %s", path)
+			t.Errorf("no extra fields in %s", path)
 		}
 	}
 	if strings.Contains(compact(t, s.Deployments()), "undocumented") {
-		t.Error("they are kept")
+		t.Error("extra fields are stored")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A service is a fake with a URL, and a clock that stands still unless moved.
+// A service is a fake with a URL, and a clock that only tests advance.
 type service struct {
 	*Server
 	t     *testing.T
@@ -50,7 +50,7 @@ func start(t *testing.T, opts Options) *service {
 	return &service{s, t, ts.URL, c, ts.Client()}
 }
 
-// An outcome is an answer as a client sees it.
+// An outcome is a response as a client receives it.
 type outcome struct {
 	status int
 	header http.Header
