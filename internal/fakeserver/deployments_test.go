@@ -78,37 +78,45 @@ func TestCreateRejects(t *testing.T) {
 	t.Parallel()
 	in := func(spec string) string { return body("source_config", `{"resource_spec":`+spec+`}`) }
 	for name, test := range map[string]struct{ body, loc string }{
-		"no name":                    {body("name", ""), `["body","name"]`},
-		"no source":                  {body("source", ""), `["body","source"]`},
-		"no source_config":           {body("source_config", ""), `["body","source_config"]`},
-		"no source_revision_config":  {body("source_revision_config", ""), `["body","source_revision_config"]`},
-		"no secrets":                 {body("secrets", ""), `["body","secrets"]`},
-		"null secrets":               {body("secrets", "null"), `["body","secrets"]`},
-		"null source_config":         {body("source_config", "null"), `["body","source_config"]`},
-		"a number for a name":        {body("name", "1"), `["body","name"]`},
-		"an unknown source":          {body("source", `"heroku"`), `["body","source"]`},
-		"an unknown field":           {body("region", `"eu"`), `["body","region"]`},
-		"an id":                      {body("id", `"7c9e6679-7425-40de-944b-e07fc1f90ae7"`), `["body","id"]`},
-		"a null status":              {body("status", `null`), `["body","status"]`},
-		"a commit":                   {body("source_revision_config", `{"repo_commit_sha":"abc"}`), `["body","source_revision_config","repo_commit_sha"]`},
-		"a null commit":              {body("source_revision_config", `{"repo_commit_sha":null}`), `["body","source_revision_config","repo_commit_sha"]`},
-		"an id that is no UUID":      {body("source_config", `{"listener_id":"x"}`), `["body","source_config","listener_id"]`},
-		"a UUID in braces":           {body("source_config", `{"listener_id":"{7c9e6679-7425-40de-944b-e07fc1f90ae7}"}`), `["body","source_config","listener_id"]`},
+		"no name":                   {body("name", ""), `["body","name"]`},
+		"no source":                 {body("source", ""), `["body","source"]`},
+		"no source_config":          {body("source_config", ""), `["body","source_config"]`},
+		"no source_revision_config": {body("source_revision_config", ""), `["body","source_revision_config"]`},
+		"no secrets":                {body("secrets", ""), `["body","secrets"]`},
+		"null secrets":              {body("secrets", "null"), `["body","secrets"]`},
+		"null source_config":        {body("source_config", "null"), `["body","source_config"]`},
+		"a number for a name":       {body("name", "1"), `["body","name"]`},
+		"an unknown source":         {body("source", `"heroku"`), `["body","source"]`},
+		"an unknown field":          {body("region", `"eu"`), `["body","region"]`},
+		"an id":                     {body("id", `"7c9e6679-7425-40de-944b-e07fc1f90ae7"`), `["body","id"]`},
+		"a null status":             {body("status", `null`), `["body","status"]`},
+		"a commit": {body("source_revision_config", `{"repo_commit_sha":"abc"}`),
+			`["body","source_revision_config","repo_commit_sha"]`},
+		"a null commit": {body("source_revision_config", `{"repo_commit_sha":null}`),
+			`["body","source_revision_config","repo_commit_sha"]`},
+		"an id that is no UUID": {body("source_config", `{"listener_id":"x"}`), `["body","source_config","listener_id"]`},
+		"a UUID in braces": {body("source_config", `{"listener_id":"{7c9e6679-7425-40de-944b-e07fc1f90ae7}"}`),
+			`["body","source_config","listener_id"]`},
 		"text for a boolean":         {body("source_config", `{"build_on_push":"true"}`), `["body","source_config","build_on_push"]`},
 		"text for a listener_config": {body("source_config", `{"listener_config":"x"}`), `["body","source_config","listener_config"]`},
-		"an unknown listener field":  {body("source_config", `{"listener_config":{"ns":"x"}}`), `["body","source_config","listener_config","ns"]`},
-		"text for a CPU":             {in(`{"cpu":"1"}`), `["body","source_config","resource_spec","cpu"]`},
-		"a fraction of a megabyte":   {in(`{"memory_mb":0.5}`), `["body","source_config","resource_spec","memory_mb"]`},
-		"a number out of range":      {in(`{"memory_mb":1e999}`), `["body","source_config","resource_spec","memory_mb"]`},
-		"an unknown resource field":  {in(`{"gpu":1}`), `["body","source_config","resource_spec","gpu"]`},
-		"an array for labels":        {in(`{"labels":[]}`), `["body","source_config","resource_spec","labels"]`},
-		"an object for sidecars":     {in(`{"sidecars":{}}`), `["body","source_config","resource_spec","sidecars"]`},
-		"a null sidecar":             {in(`{"sidecars":[null]}`), `["body","source_config","resource_spec","sidecars",0]`},
-		"snake case in a mount":      {in(`{"volume_mounts":[{},{"mount_path":"/"}]}`), `["body","source_config","resource_spec","volume_mounts",1,"mount_path"]`},
-		"text for an emptyDir":       {in(`{"volumes":[{"emptyDir":"{}"}]}`), `["body","source_config","resource_spec","volumes",0,"emptyDir"]`},
-		"a number in a command":      {in(`{"sidecars":[{"command":["a",1]}]}`), `["body","source_config","resource_spec","sidecars",0,"command",1]`},
-		"unknown resources":          {in(`{"sidecars":[{"resources":{"claims":{}}}]}`), `["body","source_config","resource_spec","sidecars",0,"resources","claims"]`},
-		"an unknown field of env":    {in(`{"sidecars":[{"env":[{"key":"x"}]}]}`), `["body","source_config","resource_spec","sidecars",0,"env",0,"key"]`},
+		"an unknown listener field": {body("source_config", `{"listener_config":{"ns":"x"}}`),
+			`["body","source_config","listener_config","ns"]`},
+		"text for a CPU":            {in(`{"cpu":"1"}`), `["body","source_config","resource_spec","cpu"]`},
+		"a fraction of a megabyte":  {in(`{"memory_mb":0.5}`), `["body","source_config","resource_spec","memory_mb"]`},
+		"a number out of range":     {in(`{"memory_mb":1e999}`), `["body","source_config","resource_spec","memory_mb"]`},
+		"an unknown resource field": {in(`{"gpu":1}`), `["body","source_config","resource_spec","gpu"]`},
+		"an array for labels":       {in(`{"labels":[]}`), `["body","source_config","resource_spec","labels"]`},
+		"an object for sidecars":    {in(`{"sidecars":{}}`), `["body","source_config","resource_spec","sidecars"]`},
+		"a null sidecar":            {in(`{"sidecars":[null]}`), `["body","source_config","resource_spec","sidecars",0]`},
+		"snake case in a mount": {in(`{"volume_mounts":[{},{"mount_path":"/"}]}`),
+			`["body","source_config","resource_spec","volume_mounts",1,"mount_path"]`},
+		"text for an emptyDir": {in(`{"volumes":[{"emptyDir":"{}"}]}`), `["body","source_config","resource_spec","volumes",0,"emptyDir"]`},
+		"a number in a command": {in(`{"sidecars":[{"command":["a",1]}]}`),
+			`["body","source_config","resource_spec","sidecars",0,"command",1]`},
+		"unknown resources": {in(`{"sidecars":[{"resources":{"claims":{}}}]}`),
+			`["body","source_config","resource_spec","sidecars",0,"resources","claims"]`},
+		"an unknown field of env": {in(`{"sidecars":[{"env":[{"key":"x"}]}]}`),
+			`["body","source_config","resource_spec","sidecars",0,"env",0,"key"]`},
 		"a map of secrets":           {body("secrets", `{"A":"1"}`), `["body","secrets"]`},
 		"a null secret value":        {body("secrets", `[{"name":"A","value":null}]`), `["body","secrets",0,"value"]`},
 		"references with codehost":   {body("source", `"codehost"`, "secret_references", `[{}]`), `["body","secret_references"]`},
@@ -140,9 +148,11 @@ func TestCreateRejects(t *testing.T) {
 func TestCreateAccepts(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
-		"null for every field of source_config": body("source_config", `{"integration_id":null,"repo_url":null,"build_on_push":null,"custom_url":null,`+
-			`"resource_spec":null,"listener_id":null,"listener_config":null,"install_command":null,"build_command":null}`),
-		"null below resource_spec":          body("source_config", `{"resource_spec":{"cpu":null,"labels":null,"sidecars":[{"env":null,"resources":null}]}}`),
+		"null for every field of source_config": body("source_config",
+			`{"integration_id":null,"repo_url":null,"build_on_push":null,"custom_url":null,`+
+				`"resource_spec":null,"listener_id":null,"listener_config":null,"install_command":null,"build_command":null}`),
+		"null below resource_spec": body("source_config",
+			`{"resource_spec":{"cpu":null,"labels":null,"sidecars":[{"env":null,"resources":null}]}}`),
 		"null secret_references":            body("source", `"codehost"`, "secret_references", "null"),
 		"no secret_references of codehost":  body("source", `"codehost"`, "secret_references", "[]"),
 		"an integer with an empty fraction": body("source_config", `{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
@@ -255,7 +265,8 @@ func TestDelete(t *testing.T) {
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
-	id := s.SeedDeployment(map[string]any{"status": "NEWER", "region": "eu", "source_config": map[string]any{"resource_spec": map[string]any{"memory_mb": 2048.0}}})
+	id := s.SeedDeployment(map[string]any{"status": "NEWER", "region": "eu",
+		"source_config": map[string]any{"resource_spec": map[string]any{"memory_mb": 2048.0}}})
 	d := s.Deployment(id)
 	if d["status"] != "NEWER" || d["region"] != "eu" || compact(t, at(t, d, "source_config", "resource_spec")) != `{"memory_mb":2048}` {
 		t.Errorf("seeded %v", d)
@@ -263,7 +274,8 @@ func TestEdit(t *testing.T) {
 	d["status"] = "changed in a copy"
 	s.Edit(id, func(d map[string]any) { d["source_config"].(map[string]any)["custom_url"] = "https://x.example" })
 	edited := s.Deployment(id)
-	if edited["status"] != "NEWER" || at(t, edited, "source_config", "custom_url") != "https://x.example" || edited["updated_at"] == d["updated_at"] {
+	if edited["status"] != "NEWER" || at(t, edited, "source_config", "custom_url") != "https://x.example" ||
+		edited["updated_at"] == d["updated_at"] {
 		t.Errorf("edited %v", edited)
 	}
 	s.Edit(id, func(d map[string]any) { d["updated_at"] = "2001-01-01T00:00:00Z" })

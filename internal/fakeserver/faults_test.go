@@ -92,7 +92,8 @@ func TestTruncateAnnouncesTheFullLength(t *testing.T) {
 	full := s.do("GET", "/v2/deployments", "").body
 	s.Fail(ListDeployments, 1, Fault{Truncate: true})
 	o, err := s.try("GET", "/v2/deployments", "")
-	if err != io.ErrUnexpectedEOF || o.status != 200 || o.header.Get("Content-Length") != fmt.Sprint(len(full)) || o.body != full[:len(full)/2] {
+	if err != io.ErrUnexpectedEOF || o.status != 200 || o.header.Get("Content-Length") != fmt.Sprint(len(full)) ||
+		o.body != full[:len(full)/2] {
 		t.Errorf("error %v, status %d, length %s of %d, %d bytes", err, o.status, o.header.Get("Content-Length"), len(full), len(o.body))
 	}
 }

@@ -12,16 +12,22 @@ func TestPatch(t *testing.T) {
 		want     string
 		revision bool
 	}{
-		"a member of resource_spec":       {`{"source_config":{"resource_spec":{"cpu":2}}}`, []any{"source_config", "resource_spec"}, `{"cpu":2,"labels":{"a":"1"},"sidecars":[{"name":"s"}]}`, false},
-		"labels as a whole":               {`{"source_config":{"resource_spec":{"labels":{"b":"2"}}}}`, []any{"source_config", "resource_spec", "labels"}, `{"b":"2"}`, false},
-		"an array as a whole":             {`{"source_config":{"resource_spec":{"sidecars":[{"image":"i"}]}}}`, []any{"source_config", "resource_spec", "sidecars"}, `[{"image":"i","imagePullPolicy":"Always"}]`, false},
-		"null to the default":             {`{"source_config":{"resource_spec":{"cpu":null}}}`, []any{"source_config", "resource_spec", "cpu"}, `0.25`, false},
-		"null without a default":          {`{"source_config":{"repo_url":null}}`, []any{"source_config", "repo_url"}, `null`, false},
-		"a member of the revision":        {`{"source_revision_config":{"repo_ref":"dev"}}`, []any{"source_revision_config", "repo_ref"}, `"dev"`, true},
-		"the same member of the revision": {`{"source_revision_config":{"repo_ref":"main"}}`, []any{"source_revision_config", "graph_config_path"}, `"g.json"`, false},
-		"secrets":                         {`{"secrets":[{"name":"B","value":"2"}]}`, []any{"secrets"}, `[{"name":"B","value":"2"}]`, true},
-		"the same secrets":                {`{"secrets":[{"name":"A","value":"1"}]}`, []any{"secrets", 0, "value"}, `"1"`, false},
-		"nothing":                         {`{}`, []any{"name"}, `"shop"`, false},
+		"a member of resource_spec": {`{"source_config":{"resource_spec":{"cpu":2}}}`, []any{"source_config", "resource_spec"},
+			`{"cpu":2,"labels":{"a":"1"},"sidecars":[{"name":"s"}]}`, false},
+		"labels as a whole": {`{"source_config":{"resource_spec":{"labels":{"b":"2"}}}}`,
+			[]any{"source_config", "resource_spec", "labels"}, `{"b":"2"}`, false},
+		"an array as a whole": {`{"source_config":{"resource_spec":{"sidecars":[{"image":"i"}]}}}`,
+			[]any{"source_config", "resource_spec", "sidecars"}, `[{"image":"i","imagePullPolicy":"Always"}]`, false},
+		"null to the default": {`{"source_config":{"resource_spec":{"cpu":null}}}`,
+			[]any{"source_config", "resource_spec", "cpu"}, `0.25`, false},
+		"null without a default": {`{"source_config":{"repo_url":null}}`, []any{"source_config", "repo_url"}, `null`, false},
+		"a member of the revision": {`{"source_revision_config":{"repo_ref":"dev"}}`,
+			[]any{"source_revision_config", "repo_ref"}, `"dev"`, true},
+		"the same member of the revision": {`{"source_revision_config":{"repo_ref":"main"}}`,
+			[]any{"source_revision_config", "graph_config_path"}, `"g.json"`, false},
+		"secrets":          {`{"secrets":[{"name":"B","value":"2"}]}`, []any{"secrets"}, `[{"name":"B","value":"2"}]`, true},
+		"the same secrets": {`{"secrets":[{"name":"A","value":"1"}]}`, []any{"secrets", 0, "value"}, `"1"`, false},
+		"nothing":          {`{}`, []any{"name"}, `"shop"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -31,7 +37,8 @@ func TestPatch(t *testing.T) {
 			}})
 			id := s.SeedDeployment(map[string]any{
 				"name": "shop", "source": "codehost",
-				"source_config":          map[string]any{"resource_spec": map[string]any{"cpu": 1, "labels": map[string]string{"a": "1"}, "sidecars": []any{map[string]any{"name": "s"}}}},
+				"source_config": map[string]any{"resource_spec": map[string]any{"cpu": 1, "labels": map[string]string{"a": "1"},
+					"sidecars": []any{map[string]any{"name": "s"}}}},
 				"source_revision_config": map[string]any{"repo_ref": "main", "graph_config_path": "g.json"},
 				"secrets":                []any{map[string]any{"name": "A", "value": "1"}},
 			})
@@ -96,7 +103,8 @@ func TestIgnorePatch(t *testing.T) {
 // Each kind of PATCH, and each of null, on one stored deployment.
 func TestPatchKinds(t *testing.T) {
 	t.Parallel()
-	const stored = `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},` +
+	const stored = `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+		`"labels":{"a":"1","b":"2"},` +
 		`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`
 	for name, test := range map[string]struct {
 		patch string
@@ -106,7 +114,8 @@ func TestPatchKinds(t *testing.T) {
 		"a key of source_config": {
 			patch: `{"custom_url":"https://b.example"}`,
 			want: map[PatchKind]string{
-				PatchMergeSpec: `{"custom_url":"https://b.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},` +
+				PatchMergeSpec: `{"custom_url":"https://b.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+					`"labels":{"a":"1","b":"2"},` +
 					`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
 				PatchReplaceConfig: `{"custom_url":"https://b.example","resource_spec":{"cpu":1}}`,
 			},
@@ -114,9 +123,11 @@ func TestPatchKinds(t *testing.T) {
 		"a member of resource_spec": {
 			patch: `{"resource_spec":{"memory_mb":9}}`,
 			want: map[PatchKind]string{
-				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},` +
+				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+					`"labels":{"a":"1","b":"2"},` +
 					`"memory_mb":9,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
-				PatchReplaceKeys:   `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1,"memory_mb":9},"zone":{"x":1,"y":2}}`,
+				PatchReplaceKeys: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1,` +
+					`"memory_mb":9},"zone":{"x":1,"y":2}}`,
 				PatchReplaceConfig: `{"resource_spec":{"cpu":1,"memory_mb":9}}`,
 			},
 		},
@@ -125,15 +136,18 @@ func TestPatchKinds(t *testing.T) {
 			want: map[PatchKind]string{
 				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{},"resource_spec":{"cpu":4,"labels":{"c":"3"},"memory_mb":8,` +
 					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}],"tier":"gold"},"zone":{"x":3}}`,
-				PatchMergeDeep: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2","c":"3"},"memory_mb":8,` +
+				PatchMergeDeep: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+					`"labels":{"a":"1","b":"2","c":"3"},"memory_mb":8,` +
 					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}],"tier":"gold"},"zone":{"x":3,"y":2}}`,
 				PatchReplaceKeys: `{"custom_url":"https://a.example","listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},` +
 					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}]},"zone":{"x":3}}`,
-				PatchReplaceConfig: `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},"sidecars":[{"imagePullPolicy":"Always","name":"t"}]},"zone":{"x":3}}`,
+				PatchReplaceConfig: `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},"sidecars":[{"imagePullPolicy":"Always",` +
+					`"name":"t"}]},"zone":{"x":3}}`,
 			},
 		},
 		"null": {
-			patch: `{"custom_url":null,"listener_config":{"k8s_namespace":null},"resource_spec":{"cpu":null,"labels":{"a":null},"sidecars":null,"tier":null},"zone":null}`,
+			patch: `{"custom_url":null,"listener_config":{"k8s_namespace":null},"resource_spec":{"cpu":null,"labels":{"a":null},` +
+				`"sidecars":null,"tier":null},"zone":null}`,
 			want: map[PatchKind]string{
 				PatchMergeSpec:     `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{},"memory_mb":8}}`,
 				PatchMergeDeep:     `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{"b":"2"},"memory_mb":8}}`,
@@ -153,12 +167,14 @@ func TestPatchKinds(t *testing.T) {
 		"null for resource_spec": {
 			patch: `{"resource_spec":null}`,
 			want: map[PatchKind]string{
-				PatchMergeSpec:     `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1},"zone":{"x":1,"y":2}}`,
+				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1},` +
+					`"zone":{"x":1,"y":2}}`,
 				PatchReplaceConfig: `{"resource_spec":{"cpu":1}}`,
 			},
 			keeps: map[PatchKind]string{
-				PatchMergeSpec:     stored,
-				PatchReplaceConfig: `{"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"}}`,
+				PatchMergeSpec: stored,
+				PatchReplaceConfig: `{"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never",` +
+					`"name":"s"}],"tier":"gold"}}`,
 			},
 		},
 	} {
@@ -222,7 +238,8 @@ func TestPatchOfRevisionConfigKeepsTheBuild(t *testing.T) {
 		id := s.SeedDeployment(map[string]any{"source": "codehost"})
 		before := s.Deployment(id)
 		same := s.ok("PATCH", "/v2/deployments/"+id, `{"source_revision_config":{"repo_ref":"main","graph_config_path":"graph.json"}}`)
-		if compact(t, same["source_revision_config"]) != compact(t, before["source_revision_config"]) || same["latest_revision_id"] != before["latest_revision_id"] {
+		if compact(t, same["source_revision_config"]) != compact(t, before["source_revision_config"]) ||
+			same["latest_revision_id"] != before["latest_revision_id"] {
 			t.Errorf("kind %d, nothing new: %v", kind, same)
 		}
 		d := s.ok("PATCH", "/v2/deployments/"+id, `{"source_revision_config":{"repo_ref":"dev"}}`)

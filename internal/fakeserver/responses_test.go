@@ -103,7 +103,8 @@ func TestNullForEmpty(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{NullForEmpty: true, Defaults: map[string]any{}})
 	d := s.ok("POST", "/v2/deployments", body("source_config", empties))
-	if got := compact(t, at(t, d, "source_config", "resource_spec")); got != `{"cpu":1,"labels":null,"sidecars":null,"volumes":[{"emptyDir":null,"name":"v"}]}` {
+	const want = `{"cpu":1,"labels":null,"sidecars":null,"volumes":[{"emptyDir":null,"name":"v"}]}`
+	if got := compact(t, at(t, d, "source_config", "resource_spec")); got != want {
 		t.Errorf("resource_spec %s", got)
 	}
 	if got := at(t, d, "secrets"); got != nil {
@@ -133,8 +134,9 @@ func TestExtraFields(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{ExtraFields: true})
 	s.SeedDemo()
-	d := s.ok("POST", "/v2/deployments", body("source_config", `{"resource_spec":{"sidecars":[{"resources":{},"env":[{}],"volumeMounts":[{}]}],`+
-		`"volumes":[{"configMap":{}}],"volume_mounts":[{}],"labels":{}}}`))
+	d := s.ok("POST", "/v2/deployments", body("source_config",
+		`{"resource_spec":{"sidecars":[{"resources":{},"env":[{}],"volumeMounts":[{}]}],`+
+			`"volumes":[{"configMap":{}}],"volume_mounts":[{}],"labels":{}}}`))
 	spec := at(t, d, "source_config", "resource_spec")
 	for _, path := range [][]any{{"sidecars", 0}, {"sidecars", 0, "resources"}, {"sidecars", 0, "env", 0}, {"sidecars", 0, "volumeMounts", 0},
 		{"volumes", 0}, {"volume_mounts", 0}, {}} {
@@ -164,7 +166,8 @@ func TestExtraFields(t *testing.T) {
 func TestIntegersAsFloats(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{IntegersAsFloats: true, Defaults: map[string]any{}})
-	got := s.do("POST", "/v2/deployments", body("source_config", `{"resource_spec":{"cpu":0.5,"memory_mb":2048,"sidecars":[{"securityContext":{"runAsUser":0}}]}}`))
+	got := s.do("POST", "/v2/deployments", body("source_config",
+		`{"resource_spec":{"cpu":0.5,"memory_mb":2048,"sidecars":[{"securityContext":{"runAsUser":0}}]}}`))
 	for _, want := range []string{`"cpu":0.5`, `"memory_mb":2048.0`, `"runAsUser":0.0`} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("no %s: %s", want, got.body)

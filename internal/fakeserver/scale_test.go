@@ -49,7 +49,8 @@ func TestSeedManyOfNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
 	s.SeedMany(Counts{Deployments: 1})
-	if got := s.do("GET", "/v1/integrations/forge/codehost/"+DemoIntegrationID+"/repos", ""); got.status != 200 || strings.TrimSpace(got.body) != "[]" {
+	if got := s.do("GET", "/v1/integrations/forge/codehost/"+DemoIntegrationID+"/repos", ""); got.status != 200 ||
+		strings.TrimSpace(got.body) != "[]" {
 		t.Errorf("status %d: %s", got.status, got.body)
 	}
 	if n := len(s.Deployments()[0]["secrets"].([]any)); n != 0 {

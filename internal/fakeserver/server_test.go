@@ -261,7 +261,8 @@ func TestRecordsRequests(t *testing.T) {
 	if len(got) != 2 {
 		t.Fatalf("%d requests, want 2", len(got))
 	}
-	if r := got[0]; r.Method != "POST" || r.Path != "/v2/deployments" || string(r.Body) != body() || r.Status != 200 || !r.Time.Equal(s.clock.Now()) {
+	if r := got[0]; r.Method != "POST" || r.Path != "/v2/deployments" || string(r.Body) != body() || r.Status != 200 ||
+		!r.Time.Equal(s.clock.Now()) {
 		t.Errorf("first: %+v", r)
 	}
 	if r := got[1]; r.Path != "/v2/a%2Fb" || len(r.Query["x"]) != 2 || r.Header.Get("X-Tenant") != "acme" || r.Status != 404 {
@@ -290,7 +291,8 @@ func TestRepositories(t *testing.T) {
 		repos[0]["url"] != "https://codehost.example/acme/storefront" || repos[3]["default_branch"] != "trunk" {
 		t.Errorf("repositories: %s", got.body)
 	}
-	if got := s.do("GET", "/v1/integrations/forge/codehost/7c9e6679-7425-40de-944b-e07fc1f90ae7/repos", ""); strings.TrimSpace(got.body) != "[]" {
+	got = s.do("GET", "/v1/integrations/forge/codehost/7c9e6679-7425-40de-944b-e07fc1f90ae7/repos", "")
+	if strings.TrimSpace(got.body) != "[]" {
 		t.Errorf("an integration without repositories: %s", got.body)
 	}
 }

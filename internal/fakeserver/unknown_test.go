@@ -4,12 +4,14 @@ import (
 	"testing"
 )
 
-const withUnknown = `{"region":{"name":"eu"},"resource_spec":{"gpu":1,"sidecars":[{"env":[{"key":"k"}],"resources":{"claims":[]},"tty":true}],"volumes":[{"zfs":{}}]}}`
+const withUnknown = `{"region":{"name":"eu"},"resource_spec":{"gpu":1,"sidecars":[{"env":[{"key":"k"}],"resources":{"claims":[]},` +
+	`"tty":true}],"volumes":[{"zfs":{}}]}}`
 
 func TestKeepUnknown(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}})
-	d := s.ok("POST", "/v2/deployments", body("source_config", withUnknown, "deployment_type", `"prod"`, "secrets", `[{"name":"A","value":"1","scope":"x"}]`))
+	d := s.ok("POST", "/v2/deployments", body("source_config", withUnknown, "deployment_type", `"prod"`, "secrets",
+		`[{"name":"A","value":"1","scope":"x"}]`))
 	for _, got := range []map[string]any{d, at(t, s.ok("GET", "/v2/deployments?deployment_type=prod", ""), "resources", 0).(map[string]any)} {
 		if config := compact(t, withoutNulls(got["source_config"])); config != withUnknown {
 			t.Errorf("source_config\n got %s\nwant %s", config, withUnknown)
@@ -18,8 +20,10 @@ func TestKeepUnknown(t *testing.T) {
 			t.Errorf("deployment %v", got)
 		}
 	}
-	d = s.ok("PATCH", "/v2/deployments/"+d["id"].(string), `{"deployment_type":"dev","source_config":{"region":{"zone":1}},"source_revision_config":{"tag":"t"}}`)
-	if compact(t, at(t, d, "source_config", "region")) != `{"zone":1}` || d["deployment_type"] != "dev" || at(t, d, "source_revision_config", "tag") != "t" {
+	d = s.ok("PATCH", "/v2/deployments/"+d["id"].(string),
+		`{"deployment_type":"dev","source_config":{"region":{"zone":1}},"source_revision_config":{"tag":"t"}}`)
+	if compact(t, at(t, d, "source_config", "region")) != `{"zone":1}` || d["deployment_type"] != "dev" ||
+		at(t, d, "source_revision_config", "tag") != "t" {
 		t.Errorf("changed %v", d)
 	}
 }
@@ -69,8 +73,10 @@ func TestReportedUnknownMembersAreRejected(t *testing.T) {
 			t.Errorf("type %v", kind)
 		}
 	}
-	const want = `[["body","source_config","resource_spec","sidecars",0,"tty"],["body","source_config","resource_spec","sidecars",1,"env",0,"scope"],` +
-		`["body","source_config","resource_spec","sidecars",1,"tty"],["body","source_config","resource_spec","tier"],["body","source_config","plan"],` +
+	const want = `[["body","source_config","resource_spec","sidecars",0,"tty"],` +
+		`["body","source_config","resource_spec","sidecars",1,"env",0,"scope"],` +
+		`["body","source_config","resource_spec","sidecars",1,"tty"],` +
+		`["body","source_config","resource_spec","tier"],["body","source_config","plan"],` +
 		`["body","source_revision_config","tag"],["body","region"]]`
 	if got.status != 422 || compact(t, locs) != want {
 		t.Errorf("status %d, locs\n got %s\nwant %s", got.status, compact(t, locs), want)
@@ -80,14 +86,17 @@ func TestReportedUnknownMembersAreRejected(t *testing.T) {
 func TestReportedExtraFieldsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{Extended: true, ExtraFields: true})
-	id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": map[string]any{"sidecars": []any{map[string]any{"name": "s"}}}}})
+	sidecars := []any{map[string]any{"name": "s"}}
+	id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": map[string]any{"sidecars": sidecars}}})
 	d := at(t, s.ok("GET", "/v2/deployments", ""), "resources", 0)
 	for name, test := range map[string]struct {
 		patch string
 		loc   string
 	}{
-		"source_config":          {`{"source_config":` + compact(t, at(t, d, "source_config")) + `}`, `["body","source_config","resource_spec","sidecars",0,"undocumented_list"]`},
-		"source_revision_config": {`{"source_revision_config":{"undocumented_null":null}}`, `["body","source_revision_config","undocumented_null"]`},
+		"source_config": {`{"source_config":` + compact(t, at(t, d, "source_config")) + `}`,
+			`["body","source_config","resource_spec","sidecars",0,"undocumented_list"]`},
+		"source_revision_config": {`{"source_revision_config":{"undocumented_null":null}}`,
+			`["body","source_revision_config","undocumented_null"]`},
 	} {
 		got := s.do("PATCH", "/v2/deployments/"+id, test.patch)
 		if loc := compact(t, at(t, got.object(t), "detail", 0, "loc")); got.status != 422 || loc != test.loc {
@@ -105,10 +114,14 @@ func TestServiceMembers(t *testing.T) {
 		"url": "https://app.example",
 	}
 	for kind, want := range map[PatchKind]string{
-		PatchMergeSpec:     `{"cpu":1,"labels":{"b":"2","team":"svc"},"sidecars":[{"name":"t","tty":false}],"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
-		PatchMergeDeep:     `{"cpu":1,"labels":{"a":"1","b":"2","team":"own"},"sidecars":[{"name":"t","tty":false}],"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
-		PatchReplaceKeys:   `{"labels":{"b":"2","team":"svc"},"sidecars":[{"name":"t","tty":false}],"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
-		PatchReplaceConfig: `{"labels":{"b":"2","team":"svc"},"sidecars":[{"name":"t","tty":false}],"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
+		PatchMergeSpec: `{"cpu":1,"labels":{"b":"2","team":"svc"},"sidecars":[{"name":"t","tty":false}],` +
+			`"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
+		PatchMergeDeep: `{"cpu":1,"labels":{"a":"1","b":"2","team":"own"},"sidecars":[{"name":"t","tty":false}],` +
+			`"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
+		PatchReplaceKeys: `{"labels":{"b":"2","team":"svc"},"sidecars":[{"name":"t","tty":false}],` +
+			`"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
+		PatchReplaceConfig: `{"labels":{"b":"2","team":"svc"},"sidecars":[{"name":"t","tty":false}],` +
+			`"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
 	} {
 		s := start(t, Options{Extended: true, Patch: kind, Defaults: map[string]any{}, ServiceMembers: members})
 		d := s.ok("POST", "/v2/deployments", body("source_config",

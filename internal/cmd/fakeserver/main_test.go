@@ -76,9 +76,10 @@ func TestSeedFlags(t *testing.T) {
 		args []string
 		want fakeserver.Counts
 	}{
-		"none":                 {nil, fakeserver.Counts{Secrets: 2}},
-		"deployments":          {[]string{"-seed", "5001"}, fakeserver.Counts{Deployments: 5001, Repositories: 1001, Secrets: 2}},
-		"all":                  {[]string{"-seed", "10", "-seed-repositories", "0", "-seed-secrets", "7"}, fakeserver.Counts{Deployments: 10, Secrets: 7}},
+		"none":        {nil, fakeserver.Counts{Secrets: 2}},
+		"deployments": {[]string{"-seed", "5001"}, fakeserver.Counts{Deployments: 5001, Repositories: 1001, Secrets: 2}},
+		"all": {[]string{"-seed", "10", "-seed-repositories", "0", "-seed-secrets", "7"},
+			fakeserver.Counts{Deployments: 10, Secrets: 7}},
 		"repositories without": {[]string{"-seed-repositories", "3"}, fakeserver.Counts{Repositories: 3, Secrets: 2}},
 	} {
 		c, err := parse(test.args, io.Discard)
@@ -94,7 +95,8 @@ func TestHelp(t *testing.T) {
 	if code := run(t.Context(), []string{"-help"}, &stdout, &stderr); code != 0 {
 		t.Errorf("exit status %d, want 0", code)
 	}
-	for _, want := range []string{`provider "graphdeploy"`, "fake graphdeploy service at", "-ready-after", "-seed-repositories", "-secrets", "-path-prefix"} {
+	for _, want := range []string{`provider "graphdeploy"`, "fake graphdeploy service at", "-ready-after",
+		"-seed-repositories", "-secrets", "-path-prefix"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("-help lacks %s", want)
 		}
