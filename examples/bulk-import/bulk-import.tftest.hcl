@@ -1,38 +1,38 @@
-# Nothing is created here: every deployment that there is gets imported, and
-# deletion_policy leaves it running when the test lets go of it.
+# Nothing is created here. The test imports all existing deployments, and
+# deletion_policy keeps them running when the test destroys its state.
 
-run "the_plan_finds_what_there_is" {
+run "plan_finds_existing_deployments" {
   command = plan
 
   assert {
     condition     = contains(keys(local.existing), "legacy-bot")
-    error_message = "legacy-bot, which the fake service begins with, was not found."
+    error_message = "The plan should find legacy-bot, which the fake service starts with."
   }
 }
 
-run "all_of_it_is_imported" {
+run "all_deployments_are_imported" {
   assert {
     condition     = output.ids == { for d in data.graphdeploy_deployments.existing.deployments : d.name => d.id }
-    error_message = "What was taken over is not what there was."
+    error_message = "All existing deployments should be imported."
   }
   assert {
     condition     = graphdeploy_deployment.existing["legacy-bot"].source_revision_config.image_uri == "registry.example/legacy-bot:4.2"
-    error_message = "What the configuration leaves out is not what the service has."
+    error_message = "The state should contain what the service reports."
   }
 }
 
-# A plan that changed a deployment could not know when it was last updated, and
-# a condition that cannot be known fails.
-run "the_next_plan_changes_nothing" {
+# In a plan that changes a deployment, updated_at is unknown, and a condition on
+# an unknown value fails.
+run "next_plan_is_empty" {
   command = plan
 
   assert {
     condition     = alltrue([for d in graphdeploy_deployment.existing : d.updated_at != ""])
-    error_message = "A deployment has no time of its last update."
+    error_message = "The plan should not change any deployment."
   }
 }
 
-run "names_that_nothing_has_are_no_error" {
+run "filter_without_matches_is_not_an_error" {
   command = plan
 
   variables {
@@ -40,6 +40,6 @@ run "names_that_nothing_has_are_no_error" {
   }
   assert {
     condition     = length(local.existing) == 0
-    error_message = "The filter did not filter."
+    error_message = "No deployment should match the filter."
   }
 }

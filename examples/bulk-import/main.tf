@@ -1,8 +1,8 @@
-# Takes over all deployments whose names contain a text, however many they are.
-# A name and a source suffice: what else they have stays the service's to choose.
+# Imports all deployments whose names contain a given text. The configuration
+# needs only name and source; it does not manage any other argument.
 
 terraform {
-  required_version = ">= 1.7" # for_each in import blocks, OpenTofu included
+  required_version = ">= 1.7" # Terraform or OpenTofu: for_each in import blocks
 
   required_providers {
     graphdeploy = {
@@ -12,13 +12,13 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Root of the service. The default is where `go run ./internal/cmd/fakeserver` listens."
+  description = "Root URL of the API. The default is the address of `make fakeserver`."
   type        = string
   default     = "http://127.0.0.1:8080"
 }
 
 variable "name_contains" {
-  description = "Which deployments to take over. The default, null, fits all."
+  description = "Import deployments whose names contain this text. Defaults to all deployments."
   type        = string
   default     = null
 }
@@ -32,7 +32,7 @@ data "graphdeploy_deployments" "existing" {
 }
 
 locals {
-  # By name, so that the addresses say which deployment is meant.
+  # Keyed by name, so that each resource address names its deployment.
   existing = {
     for d in data.graphdeploy_deployments.existing.deployments :
     d.name => { id = d.id, source = d.source }
@@ -50,12 +50,12 @@ resource "graphdeploy_deployment" "existing" {
   name     = each.key
   source   = each.value.source
 
-  # A deployment that the filter no longer finds leaves this configuration. It
-  # must not be deleted for that, whatever the provider is allowed to do.
+  # A deployment that no longer matches the filter is removed from this
+  # configuration. It must keep running, even with extended_operations.
   deletion_policy = "abandon"
 }
 
 output "ids" {
-  description = "What was taken over."
+  description = "IDs of the imported deployments, by name."
   value       = { for name, d in graphdeploy_deployment.existing : name => d.id }
 }

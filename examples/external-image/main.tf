@@ -1,9 +1,9 @@
-# An application from an image in a registry of yours, on a self-hosted service,
-# with every argument that this source takes. Leave out what you do not need:
-# what is left out is for the service to choose.
+# An application from a container image on a self-hosted service, with every
+# argument that this source can use. Remove what you do not need: the service
+# chooses whatever is omitted.
 
 terraform {
-  required_version = ">= 1.11" # for secrets_wo, OpenTofu included
+  required_version = ">= 1.11" # Terraform or OpenTofu: write-only arguments
 
   required_providers {
     graphdeploy = {
@@ -12,7 +12,7 @@ terraform {
   }
 }
 
-# A credential comes from GRAPHDEPLOY_API_KEY, where the service asks for one.
+# If the service requires a credential, set GRAPHDEPLOY_API_KEY.
 provider "graphdeploy" {
   base_url = var.base_url
   hosting  = "self_hosted"
@@ -29,7 +29,7 @@ resource "graphdeploy_deployment" "invoices" {
   source_config = {
     custom_url = "https://invoices.example.com"
 
-    # The listener that deploys to the cluster, and where to in it.
+    # The listener that deploys to the cluster, and the namespace to deploy to.
     listener_id     = "2d9f4c1e-7a63-4b58-9e0d-5c8b1f3a6e72"
     listener_config = { k8s_namespace = "finance" }
 
@@ -78,8 +78,7 @@ resource "graphdeploy_deployment" "invoices" {
 
       image_pull_secrets = [{ name = "registry-credentials" }]
 
-      # Each volume is of one kind. Objects of the orchestrator are written as
-      # it spells them.
+      # Each volume has one kind. Kubernetes objects keep their own spelling.
       volumes = [
         { name = "settings", config_map = jsonencode({ name = "invoices-settings" }) },
         { name = "certificates", secret = jsonencode({ secretName = "invoices-tls", defaultMode = 256 }) },
@@ -101,7 +100,7 @@ resource "graphdeploy_deployment" "invoices" {
         { name = "pod", mount_path = "/etc/pod", read_only = true },
       ]
 
-      # One after the other, before the application starts.
+      # Run in this order, before the application starts.
       init_containers = [
         {
           name        = "migrate"
@@ -117,7 +116,7 @@ resource "graphdeploy_deployment" "invoices" {
         },
       ]
 
-      # Beside the application.
+      # Run next to the application.
       sidecars = [
         {
           name              = "log-shipper"
@@ -146,23 +145,23 @@ resource "graphdeploy_deployment" "invoices" {
     }
   }
 
-  # In no state and no plan. To send another key, raise the version as well.
+  # Never stored in state or plan. To send a new value, change the version too.
   secrets_wo         = { PAYMENT_KEY = var.payment_key }
-  secrets_wo_version = 1
+  secrets_wo_version = "1"
 
-  # Secrets that the cluster has already: their values never come here.
+  # References to secrets that exist in the cluster.
   secret_references = [
     { name = "DATABASE_URL", secret_name = "invoices-database", secret_key = "url" },
     { name = "SMTP_PASSWORD", secret_name = "mail", secret_key = "password" },
   ]
 
-  # An apply ends when the new revision runs, and says so if that takes longer.
+  # An apply waits until the new revision is active, and warns if it takes longer.
   wait_until = "active"
   timeouts = {
     create = "30m"
     update = "15m"
   }
 
-  # Whatever the provider is allowed to do: this one is not deleted from here.
+  # By default, never delete this deployment, even with extended_operations.
   deletion_policy = var.deletion_policy
 }

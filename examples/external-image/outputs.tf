@@ -1,9 +1,9 @@
 output "id" {
-  description = "Id of the deployment."
+  description = "ID of the deployment."
   value       = graphdeploy_deployment.invoices.id
 }
 
 output "active_revision_id" {
-  description = "The revision that runs."
+  description = "ID of the revision that is deployed."
   value       = graphdeploy_deployment.invoices.active_revision_id
 }

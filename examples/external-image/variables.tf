@@ -1,17 +1,17 @@
 variable "base_url" {
-  description = "Root of the service. The default is where `go run ./internal/cmd/fakeserver` listens."
+  description = "Root URL of the API. The default is the address of `make fakeserver`."
   type        = string
   default     = "http://127.0.0.1:8080"
 }
 
 variable "image" {
-  description = "Image to run, with a tag that does not move."
+  description = "Image to run, with an immutable tag."
   type        = string
   default     = "registry.example.com/invoices:3.4.1"
 }
 
 variable "payment_key" {
-  description = "Secret of the application. The default is none to keep."
+  description = "Secret of the application. The default is a placeholder."
   type        = string
   sensitive   = true
   ephemeral   = true
@@ -19,7 +19,7 @@ variable "payment_key" {
 }
 
 variable "deletion_policy" {
-  description = "What destroying does: `abandon` leaves the deployment running, `delete` insists on deleting, null deletes where it can."
+  description = "Behavior on destroy: `abandon` keeps the deployment running, `delete` deletes it, null deletes it if the provider has extended_operations."
   type        = string
   default     = "abandon"
 }

@@ -1,9 +1,9 @@
-# The gates with deployments that are not ready.
+# The gates are closed: deployments are not ready.
 
-run "the_check_fails" {
+run "check_reports_a_deployment_that_is_not_ready" {
   command = plan
 
-  # What the service could say of it.
+  # What the service might report.
   override_data {
     target = data.graphdeploy_deployment.watched
     values = { status = "AWAITING_DATABASE" }
@@ -12,12 +12,12 @@ run "the_check_fails" {
 
   assert {
     condition     = one(local.not_ready) == "legacy-bot (AWAITING_DATABASE)"
-    error_message = "The message does not name the deployment that is not ready."
+    error_message = "The message should name the deployment that is not ready."
   }
 }
 
-# No deployment is ready at once, and this does not wait.
-run "the_postcondition_stops_the_apply" {
+# A new deployment takes a while to become ready, and this run does not wait.
+run "postcondition_fails_the_apply" {
   variables {
     name             = "search-in-a-hurry"
     time_to_be_ready = "1ms"

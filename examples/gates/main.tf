@@ -1,6 +1,6 @@
-# Two gates for a pipeline. The postcondition stops what comes after a
-# deployment that is not ready. The check stops nothing by itself: it says in
-# plan and apply how other deployments are.
+# Two gates for a pipeline. The postcondition fails the apply if the deployment
+# is not ready, and nothing that depends on it is created. The check only warns,
+# in plans and applies, about deployments that another configuration manages.
 
 terraform {
   required_providers {
@@ -23,8 +23,8 @@ resource "graphdeploy_deployment" "search" {
     image_uri = "registry.example.com/search:2.0"
   }
 
-  # At this limit the apply ends with a warning. The postcondition makes it an
-  # error, and keeps the deployment in the state, untainted.
+  # If the deployment is not ready in time, the apply ends with a warning. The
+  # postcondition makes it an error. The deployment stays in the state, untainted.
   timeouts = {
     create = var.time_to_be_ready
     update = var.time_to_be_ready
@@ -32,12 +32,12 @@ resource "graphdeploy_deployment" "search" {
   lifecycle {
     postcondition {
       condition     = contains(["READY", "UNUSED"], self.status) && self.active_revision_id == self.latest_revision_id
-      error_message = "Deployment ${self.name} is ${self.status}. What needs it was not touched."
+      error_message = "Deployment ${self.name} is ${self.status}. Nothing that depends on it was changed."
     }
   }
 }
 
-# Needs the search, and is not created before that is ready.
+# Depends on search, so it is created only after search is ready.
 resource "graphdeploy_deployment" "assistant" {
   name   = "assistant"
   source = "external_docker"
@@ -49,9 +49,9 @@ resource "graphdeploy_deployment" "assistant" {
   depends_on = [graphdeploy_deployment.search]
 }
 
-# Deployments that another configuration makes. They stand outside the check on
-# purpose: inside it, Terraform plans to read them once more at apply, and
-# `terraform plan -detailed-exitcode` says 2 each time.
+# Deployments that another configuration manages. The data source is outside the
+# check on purpose: inside, Terraform plans to read it again at apply, and
+# `terraform plan -detailed-exitcode` always exits with 2.
 data "graphdeploy_deployment" "watched" {
   for_each = var.watched
   name     = each.key

@@ -1,12 +1,12 @@
-# The gates with deployments that are ready.
+# The gates are open: all deployments are ready.
 
-run "what_comes_after_is_created" {
+run "dependent_deployment_is_created" {
   assert {
     condition     = graphdeploy_deployment.search.status == "READY" && graphdeploy_deployment.assistant.status == "READY"
-    error_message = "The apply ended before the deployments were ready."
+    error_message = "The apply should wait until both deployments are ready."
   }
   assert {
     condition     = data.graphdeploy_deployment.watched["legacy-bot"].status == "READY" && length(local.not_ready) == 0
-    error_message = "The check saw deployments that are not ready."
+    error_message = "The check should find all watched deployments ready."
   }
 }

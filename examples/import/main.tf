@@ -1,5 +1,5 @@
-# Deployments that exist already, to be taken over with `terraform import`. A
-# name and a source suffice: what else they have stays the service's to choose.
+# Existing deployments to import with `terraform import`. The configuration
+# needs only name and source; it does not manage any other argument.
 
 terraform {
   required_providers {

@@ -7,7 +7,7 @@ terraform {
   }
 }
 
-# The credential comes from the environment variable GRAPHDEPLOY_API_KEY.
+# Set the credential in the environment variable GRAPHDEPLOY_API_KEY.
 provider "graphdeploy" {
   base_url = "https://deploy.example.com/api"
 }

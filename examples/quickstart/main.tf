@@ -6,13 +6,13 @@ terraform {
   }
 }
 
-# A credential comes from GRAPHDEPLOY_API_KEY, where the service asks for one.
+# If the service requires a credential, set GRAPHDEPLOY_API_KEY.
 provider "graphdeploy" {
   base_url = var.base_url
 }
 
 # An application that the service builds from a repository. The data source
-# finds the repository, so that its URL and branch need not be written down.
+# provides the repository's URL and default branch.
 data "graphdeploy_codehost_repo" "agent" {
   integration_id = var.integration_id
   owner          = "acme"
@@ -28,7 +28,7 @@ resource "graphdeploy_deployment" "agent" {
     repo_url       = data.graphdeploy_codehost_repo.agent.url
     build_on_push  = true
 
-    # What is left out here, memory_mb for example, is for the service to choose.
+    # The service chooses whatever is omitted here, for example memory_mb.
     resource_spec = {
       min_scale = 1
       max_scale = 3
@@ -40,8 +40,8 @@ resource "graphdeploy_deployment" "agent" {
     graph_config_path = "graph.json"
   }
 
-  # An apply that waited in vain ends with a warning. This makes it an error,
-  # so that nothing that needs the deployment goes ahead without it.
+  # If the deployment is not ready in time, the apply ends with a warning. This
+  # postcondition makes it an error, so nothing that depends on it is created.
   lifecycle {
     postcondition {
       condition     = self.status == "READY"
@@ -50,9 +50,9 @@ resource "graphdeploy_deployment" "agent" {
   }
 }
 
-# An application from an image, with secrets, a volume, and a container beside
-# it that ships the logs. A service offers this source where it is self-hosted,
-# and codehost where it is in the cloud; the fake one has both.
+# An application from a container image, with secrets, volumes and a sidecar
+# that ships its logs. Self-hosted services support this source, cloud services
+# support codehost. The fake service supports both.
 resource "graphdeploy_deployment" "worker" {
   name   = "worker"
   source = "external_docker"
@@ -98,6 +98,12 @@ resource "graphdeploy_deployment" "worker" {
   timeouts = {
     create = "10m"
   }
+}
+
+# The resource contains only what is configured above. The data source contains
+# everything that the service reports, including its defaults.
+data "graphdeploy_deployment" "worker" {
+  id = graphdeploy_deployment.worker.id
 }
 
 data "graphdeploy_oauth_providers" "all" {}

@@ -1,8 +1,8 @@
-# Deployments of a team, through a module that knows what is sensible for all
-# of them.
+# Deployments of one team, created with a shared module that sets the defaults
+# and limits for all teams.
 
 terraform {
-  required_version = ">= 1.11" # for secrets_wo, OpenTofu included
+  required_version = ">= 1.11" # Terraform or OpenTofu: write-only arguments
 
   required_providers {
     graphdeploy = {
@@ -11,7 +11,7 @@ terraform {
   }
 }
 
-# A credential comes from GRAPHDEPLOY_API_KEY, where the service asks for one.
+# If the service requires a credential, set GRAPHDEPLOY_API_KEY.
 provider "graphdeploy" {
   base_url = var.base_url
 }
@@ -27,7 +27,7 @@ module "api" {
   max_scale       = 8
   labels          = { tier = "frontend" }
   secrets         = { INDEX_KEY = var.index_key }
-  secrets_version = 1
+  secrets_version = "1"
 }
 
 module "indexer" {

@@ -1,4 +1,4 @@
-# The module by itself. No service is needed: the provider is a mock.
+# Unit tests of the module. The provider is a mock, so no service is needed.
 
 mock_provider "graphdeploy" {}
 
@@ -17,23 +17,23 @@ run "defaults_are_small" {
   }
   assert {
     condition     = graphdeploy_deployment.this.name == "search-api-dev"
-    error_message = "It is named ${graphdeploy_deployment.this.name}."
+    error_message = "Unexpected name: ${graphdeploy_deployment.this.name}."
   }
   assert {
     condition     = graphdeploy_deployment.this.source_config.resource_spec.min_scale == 1 && graphdeploy_deployment.this.source_config.resource_spec.memory_mb == 512
-    error_message = "The default is not one small instance."
+    error_message = "The default should be one small instance."
   }
   assert {
     condition     = graphdeploy_deployment.this.source_config.resource_spec.labels == tomap({ team = "search", environment = "dev" })
-    error_message = "The labels do not say whose it is."
+    error_message = "The labels should name the team and the environment."
   }
   assert {
     condition     = graphdeploy_deployment.this.deletion_policy == null
-    error_message = "Outside production, destroying deletes where it can."
+    error_message = "Outside production, deletion_policy should be omitted."
   }
 }
 
-run "production_is_held_safe" {
+run "production_is_protected" {
   command = plan
 
   module {
@@ -46,23 +46,23 @@ run "production_is_held_safe" {
   }
   assert {
     condition     = graphdeploy_deployment.this.name == "search-api"
-    error_message = "It is named ${graphdeploy_deployment.this.name}."
+    error_message = "Unexpected name: ${graphdeploy_deployment.this.name}."
   }
   assert {
     condition     = graphdeploy_deployment.this.source_config.resource_spec.min_scale == 2 && graphdeploy_deployment.this.source_config.resource_spec.memory_limit_mb == 8192
-    error_message = "Production is not two large instances."
+    error_message = "Production should have at least two instances, with a limit of twice the request."
   }
   assert {
     condition     = graphdeploy_deployment.this.source_config.resource_spec.labels["tier"] == "frontend"
-    error_message = "The team's own label is missing."
+    error_message = "The deployment should keep the team's own label."
   }
   assert {
     condition     = graphdeploy_deployment.this.deletion_policy == "abandon"
-    error_message = "Destroying would delete production."
+    error_message = "Destroying should not delete production."
   }
 }
 
-run "mistakes_are_refused" {
+run "invalid_input_is_rejected" {
   command = plan
 
   module {
@@ -79,7 +79,7 @@ run "mistakes_are_refused" {
   expect_failures = [var.team, var.name, var.environment, var.size, var.max_scale, var.labels]
 }
 
-run "an_image_without_a_tag_is_refused" {
+run "image_without_a_tag_is_rejected" {
   command = plan
 
   module {
@@ -91,7 +91,7 @@ run "an_image_without_a_tag_is_refused" {
   expect_failures = [var.image]
 }
 
-run "the_tag_latest_is_refused" {
+run "tag_latest_is_rejected" {
   command = plan
 
   module {
@@ -103,7 +103,7 @@ run "the_tag_latest_is_refused" {
   expect_failures = [var.image]
 }
 
-run "a_digest_will_do" {
+run "digest_is_accepted" {
   command = plan
 
   module {
@@ -114,6 +114,6 @@ run "a_digest_will_do" {
   }
   assert {
     condition     = graphdeploy_deployment.this.source_revision_config.image_uri == var.image
-    error_message = "It runs another image."
+    error_message = "The deployment should run the image with the given digest."
   }
 }

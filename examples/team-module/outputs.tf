@@ -1,4 +1,4 @@
 output "deployments" {
-  description = "Deployments of the team: their ids, by name."
+  description = "IDs of the team's deployments, by name."
   value       = { for d in [module.api, module.indexer] : d.name => d.id }
 }

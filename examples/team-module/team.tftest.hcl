@@ -1,11 +1,11 @@
-# The team's deployments as a whole.
+# Tests of the whole configuration, against a service.
 
-# A test does not take the default of an ephemeral variable.
+# Tests do not use the default of an ephemeral variable.
 variables {
   index_key = "not-a-real-key"
 }
 
-run "production_needs_no_other_configuration" {
+run "production_uses_production_names" {
   command = plan
 
   variables {
@@ -13,17 +13,17 @@ run "production_needs_no_other_configuration" {
   }
   assert {
     condition     = module.api.name == "search-api"
-    error_message = "In production, the API is named ${module.api.name}."
+    error_message = "Unexpected name in production: ${module.api.name}."
   }
 }
 
-run "both_are_deployed" {
+run "both_deployments_are_ready" {
   assert {
     condition     = toset(keys(output.deployments)) == toset(["search-api-dev", "search-indexer-dev"])
-    error_message = "The deployments are ${join(", ", keys(output.deployments))}."
+    error_message = "Unexpected deployments: ${join(", ", keys(output.deployments))}."
   }
   assert {
     condition     = module.api.status == "READY" && module.indexer.status == "READY"
-    error_message = "The apply ended before both were ready."
+    error_message = "The apply should wait until both deployments are ready."
   }
 }

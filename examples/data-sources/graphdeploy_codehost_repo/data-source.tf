@@ -4,6 +4,20 @@ data "graphdeploy_codehost_repo" "shop" {
   name           = "shop"
 }
 
+resource "graphdeploy_deployment" "storefront" {
+  name   = "storefront"
+  source = "codehost"
+
+  source_config = {
+    integration_id = data.graphdeploy_codehost_repo.shop.host_integration_id
+    repo_url       = data.graphdeploy_codehost_repo.shop.url
+  }
+  source_revision_config = {
+    repo_ref          = data.graphdeploy_codehost_repo.shop.default_branch
+    graph_config_path = "graph.json"
+  }
+}
+
 output "default_branch" {
   value = data.graphdeploy_codehost_repo.shop.default_branch
 }

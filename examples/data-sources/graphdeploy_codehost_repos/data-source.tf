@@ -3,6 +3,22 @@ data "graphdeploy_codehost_repos" "acme" {
   owner          = "acme"
 }
 
+# One deployment for each repository of the owner
+resource "graphdeploy_deployment" "acme" {
+  for_each = { for r in data.graphdeploy_codehost_repos.acme.repos : r.name => r }
+
+  name   = "acme-${each.key}"
+  source = "codehost"
+
+  source_config = {
+    integration_id = each.value.host_integration_id
+    repo_url       = each.value.url
+  }
+  source_revision_config = {
+    repo_ref = each.value.default_branch
+  }
+}
+
 output "urls" {
   value = { for r in data.graphdeploy_codehost_repos.acme.repos : r.name => r.url }
 }

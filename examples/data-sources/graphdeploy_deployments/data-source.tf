@@ -1,7 +1,6 @@
 data "graphdeploy_deployments" "production" {
   name_contains   = "shop"
   deployment_type = "prod"
-  max_results     = 50
 }
 
 output "images" {

@@ -1,4 +1,4 @@
 import {
   to = graphdeploy_deployment.shop
-  id = "shop" # the exact name, or the id
+  id = "shop" # name or ID
 }

@@ -1,4 +1,4 @@
-# From a repository of the code host.
+# From a Git repository (cloud)
 data "graphdeploy_codehost_repo" "shop" {
   integration_id = "6f2c8a9e-3b1d-4c7f-9a52-0d8e4b6f1c37"
   owner          = "acme"
@@ -12,7 +12,6 @@ resource "graphdeploy_deployment" "shop" {
   source_config = {
     integration_id = data.graphdeploy_codehost_repo.shop.host_integration_id
     repo_url       = data.graphdeploy_codehost_repo.shop.url
-    build_on_push  = true
   }
   source_revision_config = {
     repo_ref          = data.graphdeploy_codehost_repo.shop.default_branch
@@ -20,37 +19,24 @@ resource "graphdeploy_deployment" "shop" {
   }
 }
 
-# From an image, with secrets that stay out of the state.
-variable "payment_key" {
-  type      = string
-  sensitive = true
-  ephemeral = true
-}
-
+# From a container image (self-hosted), with secrets that are never stored
 resource "graphdeploy_deployment" "payments" {
   name   = "payments"
   source = "external_docker"
 
   source_config = {
-    resource_spec = {
-      min_scale = 2
-      max_scale = 6
-      cpu       = 0.5
-      memory_mb = 2048
-
-      volumes       = [{ name = "cache", empty_dir = jsonencode({}) }]
-      volume_mounts = [{ name = "cache", mount_path = "/var/cache" }]
-    }
+    resource_spec = { min_scale = 2, memory_mb = 2048 }
   }
   source_revision_config = {
     image_uri = "registry.example.com/payments:7.3"
   }
 
   secrets_wo         = { PAYMENT_KEY = var.payment_key }
-  secrets_wo_version = 1
+  secrets_wo_version = "1"
+}
 
-  wait_until = "active"
-  timeouts = {
-    create = "30m"
-  }
+variable "payment_key" {
+  type      = string
+  sensitive = true
+  ephemeral = true
 }

@@ -1,8 +1,8 @@
-# What a team sets of a deployment is its name, its image and how large it is.
-# The rest is decided here, for all teams.
+# A team sets the name, the image and the size of a deployment. This module sets
+# everything else, for all teams.
 
 terraform {
-  required_version = ">= 1.11" # for secrets_wo, OpenTofu included
+  required_version = ">= 1.11" # Terraform or OpenTofu: write-only arguments
 
   required_providers {
     graphdeploy = {
@@ -12,7 +12,7 @@ terraform {
 }
 
 locals {
-  # Memory of an instance in MB, and its CPU.
+  # Requests of one API server instance.
   sizes = {
     small  = { cpu = 0.25, memory_mb = 512 }
     medium = { cpu = 0.5, memory_mb = 1024 }
@@ -31,7 +31,7 @@ resource "graphdeploy_deployment" "this" {
   }
   source_config = {
     resource_spec = {
-      # Production runs twice at least, so that one instance may fail.
+      # Production has at least two instances, so that one can fail.
       min_scale       = local.production ? 2 : 1
       max_scale       = var.max_scale
       cpu             = local.size.cpu
@@ -49,6 +49,6 @@ resource "graphdeploy_deployment" "this" {
 
   wait_until = "active"
 
-  # Production is not deleted from here, whatever the provider is allowed to do.
+  # Never delete production, even with extended_operations.
   deletion_policy = local.production ? "abandon" : null
 }

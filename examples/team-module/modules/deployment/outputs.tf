@@ -1,10 +1,10 @@
 output "id" {
-  description = "Id of the deployment."
+  description = "ID of the deployment."
   value       = graphdeploy_deployment.this.id
 }
 
 output "name" {
-  description = "Name of the deployment in the service."
+  description = "Name of the deployment in the service, with team and environment."
   value       = graphdeploy_deployment.this.name
 }
 
