@@ -25,7 +25,7 @@ resource "graphdeploy_deployment" "payments" {
   source = "external_docker"
 
   source_config = {
-    resource_spec = { min_scale = 2, memory_mb = 2048 }
+    resource_spec = { memory_mb = 2048 }
   }
   source_revision_config = {
     image_uri = "registry.example.com/payments:7.3"
