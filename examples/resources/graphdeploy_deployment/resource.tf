@@ -24,9 +24,6 @@ resource "graphdeploy_deployment" "payments" {
   name   = "payments"
   source = "external_docker"
 
-  source_config = {
-    resource_spec = { memory_mb = 2048 }
-  }
   source_revision_config = {
     image_uri = "registry.example.com/payments:7.3"
   }
