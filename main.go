@@ -6,6 +6,9 @@ import (
 	"flag"
 	"log"
 
+	framework "github.com/hashicorp/terraform-plugin-framework/provider"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
@@ -16,7 +19,8 @@ func main() {
 	debug := flag.Bool("debug", false, "run so that a debugger such as delve can be attached; prints what to set in TF_REATTACH_PROVIDERS")
 	flag.Parse()
 
-	if err := provider.Serve(version, *debug); err != nil {
+	create := func() framework.Provider { return provider.New(version, nil) }
+	if err := fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create, *debug); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,11 +1,13 @@
-// Package field describes the attributes of the service's shapes once, and
-// derives from the description what Terraform needs of them: schemas of
-// resources and data sources, the way from a client type to a Terraform value
-// and back, and the rules of who owns a value.
+// Package field describes the attributes of the API's objects once, and derives
+// from the description what Terraform needs of them: schemas of resources and
+// data sources, the way from the API's JSON to a Terraform value and back, and
+// the rules of ownership.
 //
-// A value travels as a [tftypes.Value], the form in which the plugin framework
-// holds a whole configuration, plan or state, so that the rules are written
-// once for every attribute instead of once for each.
+// A value has two forms here: a [tftypes.Value], in which the plugin framework
+// holds a whole configuration, plan or state, and a tree, which is its JSON as
+// encoding/json decodes it (map[string]any, []any, string, bool, [json.Number],
+// nil), with the API's names. The description of a [Kind] leads from one to the
+// other, so that each rule is written once for all attributes.
 package field
 
 import (
@@ -16,63 +18,50 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Kind is the kind of an attribute's value.
-type Kind int
-
-// The kinds. A free-form object of the interface is JSON: a string written
-// with jsonencode.
-const (
-	Text    Kind = iota
-	UUID         // a string, equal whatever its case
-	Time         // an RFC 3339 string, equal when the instant is
-	Whole        // a number without a fraction
-	Number       // a number with a fraction
-	Flag         // a boolean
-	JSON         // a string that holds a JSON object, equal when it means the same
-	TextMap      // a map of strings
-	List         // a list of scalars, of kind Elem
-	Object       // an object of Fields
-	Objects      // a list of objects of Fields
-)
-
-// Access says who sets an attribute in a resource.
+// Access is who sets an attribute in a resource.
 type Access int
 
-// The accesses. What is Shared belongs to the configuration where that sets
-// it, and to the service where not.
+// The accesses.
 const (
-	Shared   Access = iota
-	Required        // always set by the configuration
-	ReadOnly        // never set by the configuration
+	Optional Access = iota
+	Required
+	Computed // optional; if omitted, the service chooses the value
+	ReadOnly
 )
 
-// Field is one attribute: the one place where its name, kind and meaning stand.
+// Field is one attribute: the one place where its name, kind and rules are.
 type Field struct {
-	Name   string // in HCL
-	Wire   string // in JSON, where it differs from Name
-	Kind   Kind
-	Access Access
-	Doc    string // Markdown: what it is; who owns it is added by the schema
+	Name        string // in HCL
+	Wire        string // in JSON, where it differs from Name
+	Kind        Kind
+	Access      Access
+	Description string // Markdown: what it is; the schema adds what follows from the other members
 
 	Elem   Kind   // of List
-	Fields Fields // of Object and Objects
+	Fields Fields // of Object and ObjectList
 
-	// Key names the fields that tell the items of Objects apart. The order of
-	// items with keys has no meaning unless Ordered.
+	// Key names the attributes that identify an item of ObjectList. The order of
+	// items has no meaning unless Ordered.
 	Key     []string
 	Ordered bool
 
-	OneOf     []string // the values that a configuration may set
+	OneOf     []string // the valid values in a configuration
 	Immutable bool     // a change replaces the resource
-	NotEmpty  bool     // "" is refused
-	Hidden    bool     // messages do not show the value
+	NotEmpty  bool     // "" is invalid
+	Shown     bool     // messages may show the value, although it is free text
+	Sensitive bool     // in data sources
 
+	// Exclusive marks siblings of which only one may be set.
+	Exclusive bool
 	// ResolvesTo names the sibling that holds what the service resolved this
 	// value to. The service may report that in place of the value.
 	ResolvesTo string
+	// BuiltFor is the source of deployments whose value the service builds
+	// itself, and reports in place of the configured one.
+	BuiltFor string
 }
 
-// Fields are the attributes of an object, in the order of the interface.
+// Fields are the attributes of an object, in the order of the API's documentation.
 type Fields []Field
 
 // wire is the name in JSON.
@@ -83,38 +72,27 @@ func (f Field) wire() string {
 	return f.Name
 }
 
-// Type is the Terraform type of the attribute.
-func (f Field) Type() tftypes.Type {
-	switch f.Kind {
-	case Whole, Number:
-		return tftypes.Number
-	case Flag:
-		return tftypes.Bool
-	case TextMap:
-		return tftypes.Map{ElementType: tftypes.String}
-	case List:
-		return tftypes.List{ElementType: f.elem().Type()}
-	case Object:
-		return f.Fields.sharedType()
-	case Objects:
-		return tftypes.List{ElementType: f.Fields.sharedType()}
-	default:
-		return tftypes.String
+// elem describes one item of a List or an ObjectList.
+func (f Field) elem() Field {
+	if f.Kind == ObjectList {
+		return Field{Name: f.Name, Kind: Object, Fields: f.Fields}
 	}
+	return Field{Name: f.Name, Kind: f.Elem}
 }
 
-// elem describes one item of a List.
-func (f Field) elem() Field { return Field{Name: f.Name, Kind: f.Elem} }
+// Type is the Terraform type of the attribute.
+func (f Field) Type() tftypes.Type { return kinds[f.Kind].typ(f) }
 
-// item describes one item of Objects.
-func (f Field) item() Field { return Field{Name: f.Name, Kind: Object, Fields: f.Fields} }
+func (f Field) null() tftypes.Value { return tftypes.NewValue(f.Type(), nil) }
+
+func (f Field) unknown() tftypes.Value { return tftypes.NewValue(f.Type(), tftypes.UnknownValue) }
 
 // Type is the Terraform type of an object with these attributes.
 func (fs Fields) Type() tftypes.Object {
 	return tftypes.Object{AttributeTypes: maps.Clone(fs.sharedType().AttributeTypes)}
 }
 
-// sharedType is Type, made once: it must not be changed.
+// sharedType is Type, built once: it must not be changed.
 func (fs Fields) sharedType() tftypes.Object {
 	return once(&tfTypes, fs, func() tftypes.Object {
 		types := make(map[string]tftypes.Type, len(fs))
@@ -125,36 +103,92 @@ func (fs Fields) sharedType() tftypes.Object {
 	})
 }
 
-// The types that follow from fields are made once: each is a tree as wide as
+// The types that follow from fields are built once: each is a tree as wide as
 // the schema, and every value refers to one.
 var tfTypes, attrTypes sync.Map
 
-// fieldsKey tells descriptions apart; they do not change.
+// fieldsKey identifies a description; descriptions do not change.
 type fieldsKey struct {
 	first *Field
 	n     int
 }
 
-func once[T any](made *sync.Map, fs Fields, build func() T) T {
+func once[T any](built *sync.Map, fs Fields, build func() T) T {
 	if len(fs) == 0 {
 		return build()
 	}
 	key := fieldsKey{&fs[0], len(fs)}
-	if found, ok := made.Load(key); ok {
+	if found, ok := built.Load(key); ok {
 		return found.(T) //nolint:forcetypeassert // each map has one type
 	}
 	value := build()
-	made.Store(key, value)
+	built.Store(key, value)
 	return value
 }
 
-// Without returns the fields but for those of the given names.
+// Without returns the fields except those of the given names.
 func (fs Fields) Without(names ...string) Fields {
-	var rest Fields
-	for _, f := range fs {
-		if !slices.Contains(names, f.Name) {
-			rest = append(rest, f)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(fs), func(f Field) bool { return slices.Contains(names, f.Name) })
 }
+
+// ByName finds an attribute by its name in HCL.
+func (fs Fields) ByName(name string) (Field, bool) {
+	i := slices.IndexFunc(fs, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return fs[i], true
+}
+
+func (fs Fields) byWire(name string) (Field, bool) {
+	i := slices.IndexFunc(fs, func(f Field) bool { return f.wire() == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return fs[i], true
+}
+
+// Values are the attributes of an object by name.
+type Values = map[string]tftypes.Value
+
+// Attributes are the attributes of an object; nil if it is null or unknown.
+func Attributes(object tftypes.Value) Values { return members(object) }
+
+// Items are the items of a list; nil if it is null or unknown.
+func Items(list tftypes.Value) []tftypes.Value { return items(list) }
+
+// With returns object with the attributes in values in place of its own.
+func With(object tftypes.Value, values Values) tftypes.Value {
+	all := maps.Clone(members(object)) // tftypes shares it
+	maps.Copy(all, values)
+	return tftypes.NewValue(object.Type(), all)
+}
+
+// These read a value of the type that the description gives it. Null and
+// unknown values yield the zero value.
+
+func text(v tftypes.Value) (s string) {
+	if v.IsKnown() && !v.IsNull() {
+		_ = v.As(&s)
+	}
+	return s
+}
+
+func members(v tftypes.Value) map[string]tftypes.Value {
+	var m map[string]tftypes.Value
+	if v.IsKnown() && !v.IsNull() {
+		_ = v.As(&m)
+	}
+	return m
+}
+
+func items(v tftypes.Value) []tftypes.Value {
+	var l []tftypes.Value
+	if v.IsKnown() && !v.IsNull() {
+		_ = v.As(&l)
+	}
+	return l
+}
+
+// isNull reports whether v is null, or was never there.
+func isNull(v tftypes.Value) bool { return v.Type() == nil || v.IsNull() }

@@ -3,394 +3,605 @@ package field
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Who owns a value. What the configuration sets is the user's; what it leaves
-// out is the service's. Three functions hold that rule, one for each moment at
-// which Terraform asks: Plan, Settle (after an apply) and Refresh. Each keeps
-// the form in which a value was written for as long as it means the same, as
-// Terraform takes another form for another value.
+// Ownership. Three things are compared, as kubectl apply does: what the
+// configuration sets now, what the last apply set, and what the service has.
+// The state is what the last apply set, except for values that were imported or
+// that the service chose; a [Record] says what was set there.
 //
-// They take whole objects, which may have attributes beside these fields
-// (those of the resource alone); they return only the fields, for [With].
+//   - [Fields.Plan]: what is set is planned; what is omitted is null, unless it
+//     is in the state without having been set.
+//   - [Fields.Compare]: what the service does not have is sent; what was set and
+//     is omitted now is dropped.
+//   - [Fields.AfterApply]: the state is the plan, with what was unknown from the
+//     response.
+//   - [Fields.Refresh]: what was set is replaced where the service has something
+//     else; what is null stays null; the rest follows the service.
+//
+// Values keep the form in which they were written for as long as they mean the
+// same, because Terraform takes another form for another value.
 
-// Values are the attributes of an object by name.
-type Values = map[string]tftypes.Value
+// Record is what the last apply set wherever the state holds something else: by
+// the path of an attribute, the value (a tree), or nil if it was omitted. A nil
+// Record means that nothing was applied yet, as after an import: nothing is owned.
+type Record map[string]any
 
-// With returns object with the attributes in values put in place of its own.
-func With(object tftypes.Value, values Values) tftypes.Value {
-	all := maps.Clone(members(object)) // as tftypes shares it
-	maps.Copy(all, values)
-	return tftypes.NewValue(object.Type(), all)
+// UnmarshalJSON keeps the text of numbers, as all trees do.
+func (r *Record) UnmarshalJSON(text []byte) error {
+	tree, err := ReadJSON(text)
+	*r, _ = tree.(map[string]any)
+	return err
 }
 
-// Plan is what a plan holds: what the configuration sets, in the state's form
-// where that means the same, and for the rest what the state holds; where there
-// is no state yet, it is known after apply. A null state means a create.
-func (fs Fields) Plan(config, state tftypes.Value) Values {
-	p := planner{updating: !state.IsNull()}
-	return p.object(fs, members(config), members(state), !state.IsNull(), false)
-}
-
-type planner struct{ updating bool }
-
-// object plans the attributes of one object. There says whether the state is
-// known to have that object. Exact says that the state's form must not be used,
-// as the state has that object elsewhere in a list, where Terraform does not
-// look for it.
-func (p planner) object(fs Fields, config, state Values, there, exact bool) Values {
-	planned := make(Values, len(fs))
-	for _, f := range fs {
-		wanted, known := config[f.Name], state[f.Name]
-		switch {
-		case !wanted.IsNull():
-			if !exact && isFullCommit(text(wanted)) && f.resolved(wanted, state) {
-				planned[f.Name] = known // in other letters
-			} else {
-				planned[f.Name] = p.set(f, wanted, known, there, exact)
-			}
-		case there:
-			planned[f.Name] = known
-		default:
-			planned[f.Name] = tftypes.NewValue(f.Type(), tftypes.UnknownValue)
-		}
+// at returns what the last apply set at a path, if the record has it.
+func (r Record) at(p path.Path) (applied any, found bool) {
+	if r == nil {
+		return nil, true
 	}
-	return planned
+	applied, found = r[p.String()]
+	return applied, found
 }
 
-// set plans an attribute that the configuration sets.
-func (p planner) set(f Field, wanted, state tftypes.Value, there, exact bool) tftypes.Value {
-	switch {
-	case !wanted.IsKnown():
-		return wanted
-	case !exact && !state.IsNull() && f.covers(state, wanted):
-		return state
-	case p.updating && state.IsNull() && f.empty(wanted):
-		return wanted // it asks for nothing, so nothing is to be known later
+// below reports whether the record has something within a path.
+func (r Record) below(p path.Path) bool {
+	if r == nil {
+		return true
 	}
-	switch f.Kind {
-	case Object:
-		return tftypes.NewValue(f.Type(), p.object(f.Fields, members(wanted), members(state), there && !state.IsNull(), exact))
-	case Objects:
-		configured, known := items(wanted), items(state)
-		planned := make([]tftypes.Value, len(configured))
-		for i, j := range f.match(configured, known) {
-			var before tftypes.Value
-			if j >= 0 {
-				before = known[j]
-			}
-			// Without its key, an item may turn out to be another one.
-			there := there && !before.IsNull() && f.keysKnown(configured)
-			if configured[i].IsKnown() && !configured[i].IsNull() {
-				planned[i] = tftypes.NewValue(f.Fields.Type(), p.object(f.Fields, members(configured[i]), members(before), there, exact || i != j))
-			} else {
-				planned[i] = configured[i]
-			}
-		}
-		return tftypes.NewValue(f.Type(), planned)
-	default:
-		return wanted
-	}
-}
-
-// Settle is what the state holds after an apply: the plan, with what was to be
-// known afterwards taken from the service's answer.
-func (fs Fields) Settle(planned, answer tftypes.Value) Values {
-	return settle(fs, members(planned), members(answer))
-}
-
-func settle(fs Fields, planned, answer Values) Values {
-	settled := make(Values, len(fs))
-	for _, f := range fs {
-		settled[f.Name] = f.settle(planned[f.Name], answer[f.Name])
-	}
-	return settled
-}
-
-func (f Field) settle(planned, answer tftypes.Value) tftypes.Value {
-	switch {
-	case !planned.IsKnown() && answer.Type() == nil:
-		return tftypes.NewValue(f.Type(), nil)
-	case !planned.IsKnown():
-		return answer
-	case planned.IsNull() || planned.IsFullyKnown():
-		return planned
-	}
-	switch f.Kind {
-	case Object:
-		return tftypes.NewValue(f.Type(), settle(f.Fields, members(planned), members(answer)))
-	case Objects:
-		wanted, answered := items(planned), items(answer)
-		settled := make([]tftypes.Value, len(wanted))
-		for i, j := range f.match(wanted, answered) {
-			var item tftypes.Value
-			if j >= 0 {
-				item = answered[j]
-			}
-			settled[i] = f.item().settle(wanted[i], item)
-		}
-		return tftypes.NewValue(f.Type(), settled)
-	case TextMap:
-		settled := maps.Clone(members(planned))
-		for name, value := range settled {
-			if !value.IsKnown() {
-				settled[name] = Field{Kind: Text}.settle(value, members(answer)[name])
-			}
-		}
-		return tftypes.NewValue(f.Type(), settled)
-	default:
-		return planned
-	}
-}
-
-// Refresh is what the state holds after a reading: the service's answer, in
-// the prior state's form where that means the same. Owned are the places that
-// [Fields.Owned] gave after the last apply: members that the service added to
-// a map or a JSON object there, and what it has in place of an empty value, stay
-// out of the state, so that what follows from it does not change between an
-// apply and the next plan.
-func (fs Fields) Refresh(prior, answer tftypes.Value, owned []string) Values {
-	r := refresher{owned: map[string]bool{}}
-	for _, place := range owned {
-		r.owned[place] = true
-	}
-	return r.object(fs, members(prior), members(answer), path.Empty())
-}
-
-type refresher struct{ owned map[string]bool }
-
-func (r refresher) object(fs Fields, prior, answer Values, at path.Path) Values {
-	refreshed := make(Values, len(fs))
-	for _, f := range fs {
-		before := prior[f.Name]
-		// A commit that is not of the usual form moves on with the next.
-		if f.resolved(before, answer) && (text(before) != text(prior[f.ResolvesTo]) || isFullCommit(text(answer[f.ResolvesTo]))) {
-			refreshed[f.Name] = before
-			continue
-		}
-		refreshed[f.Name] = r.value(f, before, answer[f.Name], at.AtName(f.Name))
-	}
-	return refreshed
-}
-
-func (r refresher) value(f Field, prior, answer tftypes.Value, at path.Path) tftypes.Value {
-	if answer.Type() == nil {
-		answer = tftypes.NewValue(f.Type(), nil)
-	}
-	switch {
-	case prior.Type() == nil:
-		return answer
-	case f.Kind == JSON && prior.IsNull():
-		return answer // {} is something where nothing was
-	case f.empty(prior) && f.empty(answer):
-		return prior
-	case !prior.IsNull() && f.empty(prior) && r.owned[at.String()]:
-		return prior // which an apply put there
-	case prior.IsNull():
-		return answer
-	case r.owned[at.String()]:
-		if f.holdsMore() && f.covers(answer, prior) {
-			return prior
-		} else if answer.IsNull() {
-			return f.nothing() // one that the configuration has, where an empty one may do
-		}
-	case answer.IsNull() && f.Kind != Object: // an object stays one, of nulls: a configuration may have it
-		return answer
-	}
-	switch f.Kind {
-	case Object:
-		return tftypes.NewValue(f.Type(), r.object(f.Fields, members(prior), members(answer), at))
-	case Objects:
-		return r.items(f, items(prior), items(answer), at)
-	}
-	if f.same(prior, answer) {
-		return prior
-	}
-	return answer
-}
-
-// items refreshes a list of objects: in the prior order where order has no
-// meaning, with new items last.
-func (r refresher) items(f Field, prior, answer []tftypes.Value, at path.Path) tftypes.Value {
-	partners := f.match(answer, prior)
-	refreshed := make([]tftypes.Value, len(answer))
-	places := make([]int, 0, len(answer)) // indices of answer in the order to show
-	if !f.Ordered {
-		for i := range prior {
-			for a, p := range partners {
-				if p == i {
-					places = append(places, a)
-				}
-			}
-		}
-		for a, p := range partners {
-			if p < 0 {
-				places = append(places, a)
-			}
-		}
-	} else {
-		for a := range answer {
-			places = append(places, a)
-		}
-	}
-	for i, a := range places {
-		if p := partners[a]; p >= 0 {
-			refreshed[i] = r.value(f.item(), prior[p], answer[a], at.AtListIndex(p))
-		} else {
-			refreshed[i] = answer[a]
-		}
-	}
-	return tftypes.NewValue(f.Type(), refreshed)
-}
-
-// Named returns what the service has with the refs in asked, which it was last
-// asked for, where it reports what it resolved those to. A commit stands for
-// that branch and for no other: only so is another one seen to be a change.
-func (fs Fields) Named(has, asked tftypes.Value) tftypes.Value {
-	return fs.exchangeRefs(has, asked, asked, has)
-}
-
-// Resolved is the other way round: what is wanted, with what the service resolved
-// its refs to, where it reports that.
-func (fs Fields) Resolved(wanted, has tftypes.Value) tftypes.Value {
-	return fs.exchangeRefs(wanted, has, wanted, has)
-}
-
-// exchangeRefs returns an object with those refs of another that are resolved,
-// wanted in has.
-func (fs Fields) exchangeRefs(object, other, wanted, has tftypes.Value) tftypes.Value {
-	values, own, others, all, had := Values{}, members(object), members(other), members(wanted), members(has)
-	for _, f := range fs {
-		switch value := own[f.Name]; {
-		case f.resolved(all[f.Name], had):
-			values[f.Name] = others[f.Name]
-		case f.Kind == Object && value.IsKnown() && !value.IsNull():
-			values[f.Name] = f.Fields.exchangeRefs(value, others[f.Name], all[f.Name], had[f.Name])
-		}
-	}
-	if len(values) == 0 {
-		return object
-	}
-	return With(object, values)
-}
-
-// Owned lists the maps, the JSON objects and the empty values that a
-// configuration sets, as places for [Fields.Refresh]. It is never nil: nil is
-// that nothing was applied yet.
-func (fs Fields) Owned(config tftypes.Value) []string {
-	return owned(fs, members(config), path.Empty(), []string{})
-}
-
-func owned(fs Fields, config Values, at path.Path, places []string) []string {
-	for _, f := range fs {
-		value, here := config[f.Name], at.AtName(f.Name)
-		if value.IsNull() || !value.IsKnown() {
-			continue
-		}
-		switch {
-		case f.holdsMore(), f.Kind != Object && f.empty(value):
-			places = append(places, here.String())
-		case f.Kind == Object:
-			places = owned(f.Fields, members(value), here, places)
-		case f.Kind == Objects:
-			for i, item := range items(value) {
-				places = owned(f.Fields, members(item), here.AtListIndex(i), places)
-			}
-		}
-	}
-	return places
-}
-
-// holdsMore reports whether the service may add members within the value.
-func (f Field) holdsMore() bool {
-	return f.Kind == TextMap || f.Kind == JSON || f.Kind == List && f.Elem == JSON
-}
-
-// nothing is an empty value that is not null.
-func (f Field) nothing() tftypes.Value {
-	switch f.Kind {
-	case TextMap:
-		return tftypes.NewValue(f.Type(), Values{})
-	case List, Objects:
-		return tftypes.NewValue(f.Type(), []tftypes.Value{})
-	case JSON:
-		return tftypes.NewValue(f.Type(), "{}")
-	default:
-		return tftypes.NewValue(f.Type(), "")
-	}
-}
-
-// Difference is an attribute of which one has not what another wants.
-type Difference struct {
-	At          path.Path
-	Wanted, Has string // both in words, short
-}
-
-// Differences lists the attributes at which has does not hold what wanted
-// says: the innermost that can be named. What is not known yet does not count.
-// Where has is an answer, refs are to be [Fields.Named] in it first.
-func (fs Fields) Differences(wanted, has tftypes.Value) []Difference {
-	var found []Difference
-	differences(fs, members(wanted), members(has), path.Empty(), &found)
-	return found
-}
-
-// MayDiffer reports whether has does not hold what wanted says, or may not, as
-// something of it is not known yet.
-func (fs Fields) MayDiffer(wanted, has tftypes.Value) bool {
-	all, had := members(wanted), members(has)
-	for _, f := range fs {
-		value := all[f.Name]
-		if !value.IsNull() && !f.covers(had[f.Name], value) {
+	for key := range r {
+		if strings.HasPrefix(key, p.String()) {
 			return true
 		}
 	}
 	return false
 }
 
-func differences(fs Fields, wanted, has Values, at path.Path, found *[]Difference) {
+// NewRecord is the record of an apply: config is the configuration that the
+// apply was given, state what it left in the state.
+func (fs Fields) NewRecord(config, state tftypes.Value) Record {
+	r := Record{}
+	r.object(fs, path.Empty(), members(config), members(state))
+	return r
+}
+
+func (r Record) object(fs Fields, at path.Path, config, state Values) {
 	for _, f := range fs {
-		value, here := wanted[f.Name], at.AtName(f.Name)
-		if !value.IsNull() {
-			f.differences(value, has[f.Name], here, found)
+		if f.Access != ReadOnly {
+			r.value(f, at.AtName(f.Name), config[f.Name], state[f.Name])
 		}
 	}
 }
 
-func (f Field) differences(wanted, has tftypes.Value, at path.Path, found *[]Difference) {
-	if !wanted.IsKnown() || f.covers(has, wanted) {
-		return
+func (r Record) value(f Field, at path.Path, config, state tftypes.Value) {
+	switch {
+	case isNull(state):
+	case isNull(config):
+		r[at.String()] = nil
+	case f.Kind == Object:
+		r.object(f.Fields, at, members(config), members(state))
+	case f.Kind == ObjectList:
+		configured, held := items(config), items(state)
+		for i, j := range f.match(asList(f.tree(config)), asList(f.tree(state))) {
+			if j >= 0 {
+				r.object(f.Fields, at.AtListIndex(j), members(configured[i]), members(held[j]))
+			}
+		}
+	case !f.same(config, state) && f.satisfied(state, config):
+		r[at.String()] = f.tree(config)
+	}
+}
+
+// satisfied reports whether a value of the state has everything that is wanted.
+func (f Field) satisfied(has, wanted tftypes.Value) bool {
+	if !wanted.IsFullyKnown() {
+		return false
+	}
+	tree := f.tree(wanted)
+	c := &comparer{}
+	c.value(f, path.Empty(), f.tree(has), tree, tree, true)
+	return len(c.set) == 0
+}
+
+// Applied is what the last apply set, as a tree: the state, corrected by the
+// record.
+func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
+	return record.applied(fs, path.Empty(), members(state))
+}
+
+func (r Record) applied(fs Fields, at path.Path, state Values) map[string]any {
+	tree := map[string]any{}
+	for _, f := range fs {
+		value, here := state[f.Name], at.AtName(f.Name)
+		if f.Access == ReadOnly || isNull(value) {
+			continue
+		}
+		var applied any
+		if recorded, ok := r.at(here); ok {
+			applied = recorded
+		} else {
+			switch f.Kind {
+			case Object:
+				applied = r.applied(f.Fields, here, members(value))
+			case ObjectList:
+				list := []any{}
+				for i, item := range items(value) {
+					list = append(list, r.applied(f.Fields, here.AtListIndex(i), members(item)))
+				}
+				applied = list
+			default:
+				applied = f.tree(value)
+			}
+		}
+		if applied != nil {
+			tree[f.wire()] = applied
+		}
+	}
+	return tree
+}
+
+// Wanted is what a plan asks the service for, as a tree: what the configuration
+// sets, and what ignore_changes has put in its place.
+func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
+	tree := map[string]any{}
+	configured, plannedValues := members(config), members(planned)
+	for _, f := range fs {
+		if f.Access == ReadOnly {
+			continue
+		}
+		if value := f.wanted(configured[f.Name], plannedValues[f.Name]); value != nil {
+			tree[f.wire()] = value
+		}
+	}
+	return tree
+}
+
+func (f Field) wanted(config, planned tftypes.Value) any {
+	switch {
+	case isNull(config):
+		return nil
+	case isNull(planned), !planned.IsKnown(), !config.IsKnown():
+		return f.tree(config)
+	case f.Kind == Object:
+		return f.Fields.Wanted(config, planned)
+	case f.Kind == ObjectList:
+		tree, held := asList(f.tree(config)), asList(f.tree(planned))
+		partners := f.match(tree, held)
+		if len(tree) != len(held) || slices.Contains(partners, -1) {
+			return held
+		}
+		configured, plannedItems := items(config), items(planned)
+		wanted := make([]any, len(tree))
+		for i, j := range partners {
+			wanted[i] = f.elem().wanted(configured[i], plannedItems[j])
+		}
+		return wanted
+	case !config.IsFullyKnown() || !planned.IsFullyKnown() || f.satisfied(planned, config):
+		return f.tree(config)
+	default:
+		return f.tree(planned)
+	}
+}
+
+// Plan is what a plan holds. A null state means a create. The result has the
+// attributes of fs only, for [With].
+func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
+	p := planner{record: record, creating: isNull(state)}
+	planned := p.object(fs, path.Empty(), members(config), members(state), false)
+	if record == nil && !p.creating {
+		// An imported commit is taken to be of the configured ref. That alone is
+		// nothing to apply.
+		if quiet := fs.withRefs(planned, members(state)); With(state, quiet).Equal(state) {
+			return quiet
+		}
+	}
+	return planned
+}
+
+// withRefs returns planned with the refs of the state where those are commits
+// that the service has resolved refs to.
+func (fs Fields) withRefs(planned, state Values) Values {
+	quiet := make(Values, len(planned))
+	for _, f := range fs {
+		value, before := planned[f.Name], state[f.Name]
+		switch {
+		case f.Kind == Object && value.IsKnown() && !isNull(value) && !isNull(before):
+			value = tftypes.NewValue(f.Type(), f.Fields.withRefs(members(value), members(before)))
+		case fs.standsForRef(f, value, state):
+			value = before
+		}
+		quiet[f.Name] = value
+	}
+	return quiet
+}
+
+// standsForRef reports whether the state has, in place of a ref, the commit that
+// the service has resolved it to.
+func (fs Fields) standsForRef(f Field, ref tftypes.Value, state Values) bool {
+	commit := text(state[f.Name])
+	return f.ResolvesTo != "" && commit != "" && commit == text(state[f.ResolvesTo]) && text(ref) != "" && !isFullCommit(text(ref))
+}
+
+// TakeRefs has the refs that a configuration wants count as applied where the
+// state was imported and has only the commits that the service resolved them
+// to: nothing shows which refs those are of.
+func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value, record Record) (taken []path.Path) {
+	return takeRefs(fs, path.Empty(), applied, want, members(state), record)
+}
+
+func takeRefs(fs Fields, at path.Path, applied, want map[string]any, state Values, record Record) (taken []path.Path) {
+	for _, f := range fs {
+		here := at.AtName(f.Name)
+		switch {
+		case f.Kind == Object:
+			if inner, ok := want[f.wire()].(map[string]any); ok {
+				within, ok := applied[f.wire()].(map[string]any)
+				if !ok {
+					within = map[string]any{}
+				}
+				if more := takeRefs(f.Fields, here, within, inner, members(state[f.Name]), record); len(more) > 0 {
+					applied[f.wire()] = within
+					taken = append(taken, more...)
+				}
+			}
+		case f.ResolvesTo != "":
+			recorded, found := record.at(here)
+			ref, _ := want[f.wire()].(string)
+			if found && recorded == nil && fs.standsForRef(f, tftypes.NewValue(tftypes.String, ref), state) {
+				applied[f.wire()] = ref
+				taken = append(taken, here)
+			}
+		}
+	}
+	return taken
+}
+
+type planner struct {
+	record   Record
+	creating bool
+}
+
+// object plans the attributes of one object. Moved says that the state has the
+// object elsewhere in a list, where Terraform does not look for it: its form
+// must not be used.
+func (p planner) object(fs Fields, at path.Path, config, state Values, moved bool) Values {
+	planned := make(Values, len(fs))
+	exclusive := "" // the exclusive member that the configuration sets
+	for _, f := range fs {
+		if f.Exclusive && !isNull(config[f.Name]) {
+			exclusive = f.Name
+		}
+	}
+	for _, f := range fs {
+		if f.Exclusive && exclusive != "" && isNull(config[f.Name]) {
+			planned[f.Name] = f.null()
+			continue
+		}
+		planned[f.Name] = p.value(f, at.AtName(f.Name), config[f.Name], state[f.Name], moved)
+	}
+	return planned
+}
+
+func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved bool) tftypes.Value {
+	recorded, found := p.record.at(at)
+	switch {
+	case isNull(config):
+		return p.omitted(f, at, state, found && recorded == nil)
+	case !config.IsKnown():
+		return config
+	case f.Kind == Object:
+		return tftypes.NewValue(f.Type(), p.object(f.Fields, at, members(config), members(state), moved))
+	case f.Kind == ObjectList:
+		return p.list(f, at, config, state)
+	case moved || isNull(state):
+		return config
+	case !found && f.same(config, state):
+		return state
+	case found && p.unchanged(f, config, state, recorded):
+		return state
+	default:
+		return config
+	}
+}
+
+// omitted plans an attribute that the configuration does not set.
+func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bool) tftypes.Value {
+	root := f.Kind == Object && at.Equal(path.Root(f.Name))
+	switch {
+	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
+		return f.unknown()
+	case isNull(state) && !root:
+		return f.null()
+	case f.Access == ReadOnly, notOwned && !isNull(state):
+		return state
+	case f.Access == Computed:
+		return f.unknown() // it was set, and the service may choose another value now
+	case f.Kind != Object:
+		return f.null()
+	}
+	// What is not owned within the object stays. The objects at the root are never
+	// null because the service chooses members of theirs.
+	rest := p.object(f.Fields, at, nil, members(state), false)
+	if !root && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
+		return f.null()
+	}
+	return tftypes.NewValue(f.Type(), rest)
+}
+
+// unchanged reports whether the configuration sets what the last apply set, of a
+// value in the state that has more.
+func (p planner) unchanged(f Field, config, state tftypes.Value, recorded any) bool {
+	if !config.IsFullyKnown() || !f.satisfied(state, config) {
+		return false
+	}
+	c := &comparer{}
+	c.value(f, path.Empty(), f.tree(state), f.tree(config), recorded, true)
+	return len(c.set)+len(c.dropped) == 0
+}
+
+// list plans a list of objects. Where it has the items of the state, and their
+// order has no meaning, it is the state's.
+func (p planner) list(f Field, at path.Path, config, state tftypes.Value) tftypes.Value {
+	configured, held := items(config), items(state)
+	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
+	partners := f.match(configTree, stateTree)
+	vague := !isNull(state) && p.record.below(at)
+
+	planItem := func(i int, moved bool) tftypes.Value {
+		item, j := configured[i], partners[i]
+		if !item.IsKnown() || isNull(item) {
+			return item
+		}
+		if vague && f.keyIsUnknown(configTree[i]) {
+			// It may turn out to be any item of the state.
+			return tftypes.NewValue(f.elem().Type(), planner{creating: true}.unknownOmitted(f.Fields, members(item)))
+		}
+		var before Values
+		if j >= 0 {
+			before = members(held[j])
+		}
+		return tftypes.NewValue(f.elem().Type(), p.object(f.Fields, at.AtListIndex(j), members(item), before, moved))
+	}
+	planned, unchanged := make([]tftypes.Value, len(configured)), len(configured) == len(held) && !isNull(state)
+	for i, j := range partners {
+		planned[i] = planItem(i, false)
+		unchanged = unchanged && j >= 0 && (i == j || !f.Ordered) && planned[i].Equal(held[j])
+	}
+	if unchanged {
+		return state
+	}
+	for i, j := range partners {
+		if i != j {
+			planned[i] = planItem(i, true)
+		}
+	}
+	return tftypes.NewValue(f.Type(), planned)
+}
+
+// unknownOmitted plans an object whose omitted members are known after apply.
+func (p planner) unknownOmitted(fs Fields, config Values) Values {
+	planned := make(Values, len(fs))
+	for _, f := range fs {
+		switch value := config[f.Name]; {
+		case isNull(value):
+			planned[f.Name] = f.unknown()
+		case f.Kind == Object && value.IsKnown():
+			planned[f.Name] = tftypes.NewValue(f.Type(), p.unknownOmitted(f.Fields, members(value)))
+		default:
+			planned[f.Name] = value
+		}
+	}
+	return planned
+}
+
+// AfterApply is the state after an apply: the plan, with what is unknown there
+// from the response. Its values are those of fs only, for [With].
+func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
+	return afterApply(fs, members(planned), live)
+}
+
+func afterApply(fs Fields, planned Values, live map[string]any) (Values, error) {
+	values := make(Values, len(fs))
+	for _, f := range fs {
+		var err error
+		if values[f.Name], err = f.afterApply(planned[f.Name], live[f.wire()]); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error) {
+	switch {
+	case !planned.IsKnown():
+		return f.decode(live)
+	case isNull(planned) || planned.IsFullyKnown():
+		return planned, nil
+	case f.Kind == Object:
+		values, err := afterApply(f.Fields, members(planned), asObject(live))
+		return tftypes.NewValue(f.Type(), values), err
+	case f.Kind == ObjectList:
+		held, has := items(planned), asList(live)
+		list := make([]tftypes.Value, len(held))
+		for i, j := range f.match(asList(f.tree(planned)), has) {
+			var item any
+			if j >= 0 {
+				item = has[j]
+			}
+			var err error
+			if list[i], err = f.elem().afterApply(held[i], item); err != nil {
+				return planned, err
+			}
+		}
+		return tftypes.NewValue(f.Type(), list), nil
+	default:
+		return planned, nil
+	}
+}
+
+// Refresh is the state after a refresh, with the record that belongs to it. Its
+// values are those of fs only, for [With].
+func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string, record Record) (Values, Record, error) {
+	r := refresher{source: source, record: record}
+	if record != nil {
+		r.kept = Record{}
+	}
+	values, err := r.object(fs, path.Empty(), path.Empty(), members(prior), live)
+	return values, r.kept, err
+}
+
+type refresher struct {
+	source string
+	record Record // by the places of items before the refresh
+	kept   Record // by those after it
+}
+
+func (r refresher) object(fs Fields, from, to path.Path, prior Values, live map[string]any) (Values, error) {
+	values := make(Values, len(fs))
+	c := comparer{source: r.source}
+	for _, f := range fs {
+		before, has := prior[f.Name], live[f.wire()]
+		if !isNull(before) && (f.ResolvesTo != "" || f.BuiltFor != "") {
+			recorded, found := r.record.at(from.AtName(f.Name))
+			if want := text(before); !(found && recorded == nil) && c.servicesOwn(fs, f, live, want, want) {
+				values[f.Name] = before
+				r.keep(from.AtName(f.Name), to.AtName(f.Name), before)
+				continue
+			}
+		}
+		var err error
+		if values[f.Name], err = r.value(f, from.AtName(f.Name), to.AtName(f.Name), before, has); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// keep keeps what is recorded of a value, unless that is null now.
+func (r refresher) keep(from, to path.Path, value tftypes.Value) {
+	if recorded, found := r.record.at(from); found && r.kept != nil && !isNull(value) {
+		r.kept[to.String()] = recorded
+	}
+}
+
+func (r refresher) value(f Field, from, to path.Path, prior tftypes.Value, live any) (tftypes.Value, error) {
+	_, recorded := r.record.at(from)
+	chosen := f.Access == Computed && isNull(prior)
+	switch {
+	case recorded, chosen, f.Access == ReadOnly: // not owned, or more than what is owned: it follows the service
+		value, err := f.decode(live)
+		if err == nil && f.same(prior, value) {
+			value = prior
+		}
+		if f.Kind == Object && isNull(value) && to.Equal(path.Root(f.Name)) {
+			value, err = f.decode(map[string]any{})
+		}
+		r.keep(from, to, value)
+		if chosen && r.kept != nil && !isNull(value) {
+			r.kept[to.String()] = nil
+		}
+		return value, err
+	case isNull(prior):
+		return prior, nil
 	}
 	switch f.Kind {
 	case Object:
-		differences(f.Fields, members(wanted), members(has), at, found)
-		return
-	case Objects:
-		wanted, has := items(wanted), items(has)
-		partners := f.match(wanted, has)
-		if len(wanted) == len(has) && !slices.Contains(partners, -1) && (!f.Ordered || slices.IsSorted(partners)) {
-			for i, j := range partners {
-				f.item().differences(wanted[i], has[j], at.AtListIndex(i), found)
+		values, err := r.object(f.Fields, from, to, members(prior), asObject(live))
+		return tftypes.NewValue(f.Type(), values), err
+	case ObjectList:
+		return r.list(f, from, to, prior, asList(live))
+	}
+	tree := f.tree(prior)
+	c := &comparer{source: r.source}
+	if c.value(f, to, live, tree, tree, true); len(c.set) == 0 {
+		return prior, nil
+	}
+	return f.decode(project(f.Kind, tree, live))
+}
+
+// project is what the service has of a value: of a map or a JSON object, the
+// members that were set.
+func project(k Kind, set, live any) any {
+	members, ok := set.(map[string]any)
+	has, okLive := live.(map[string]any)
+	if !ok || !okLive || k != StringMap && k != JSON {
+		if list, hasList := asList(set), asList(live); k == JSON && len(list) > 0 && len(list) == len(hasList) {
+			projected := make([]any, len(list))
+			for i := range list {
+				projected[i] = project(k, list[i], hasList[i])
 			}
-			return
+			return projected
 		}
-	case List:
-		if slices.EqualFunc(items(has), items(wanted), func(has, wanted tftypes.Value) bool {
-			return !wanted.IsKnown() || f.elem().holds(has, wanted)
-		}) {
-			return
-		}
-	case TextMap:
-		known := maps.Clone(members(wanted))
-		maps.DeleteFunc(known, func(_ string, value tftypes.Value) bool { return !value.IsKnown() })
-		if f.covers(has, tftypes.NewValue(f.Type(), known)) {
-			return
+		return live
+	}
+	projected := map[string]any{}
+	for name, value := range members {
+		if there, ok := has[name]; ok {
+			projected[name] = project(JSON, value, there)
 		}
 	}
-	d := Difference{At: at}
-	d.Wanted, d.Has = f.inWords(wanted, has)
-	*found = append(*found, d)
+	return projected
+}
+
+// list refreshes a list of objects: in the prior order where order has no
+// meaning, with the items that were added elsewhere last.
+func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live []any) (tftypes.Value, error) {
+	held := items(prior)
+	if len(held) == 0 && len(live) == 0 {
+		return prior, nil
+	}
+	partners := f.match(live, asList(f.tree(prior))) // of each live item
+	order := make([]int, len(live))
+	for i := range order {
+		order[i] = i
+	}
+	if !f.Ordered {
+		place := func(i int) int {
+			if partners[i] < 0 {
+				return len(held) + i
+			}
+			return partners[i]
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return place(a) - place(b) })
+	}
+	list := make([]tftypes.Value, len(order))
+	for i, a := range order {
+		var err error
+		if p := partners[a]; p >= 0 {
+			var values Values
+			values, err = r.object(f.Fields, from.AtListIndex(p), to.AtListIndex(i), members(held[p]), asObject(live[a]))
+			list[i] = tftypes.NewValue(f.elem().Type(), values)
+		} else {
+			list[i], err = f.elem().decode(live[a])
+		}
+		if err != nil {
+			return prior, err
+		}
+	}
+	return tftypes.NewValue(f.Type(), list), nil
+}
+
+// Restore puts back what prior had recorded of a member of an object at the
+// root, or of an attribute at the root if name is empty.
+func (r Record) Restore(prior Record, object, name string) {
+	at := path.Root(object)
+	if name != "" {
+		at = at.AtName(name)
+	}
+	within := func(key string) bool {
+		rest, ok := strings.CutPrefix(key, at.String())
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	maps.DeleteFunc(r, func(key string, _ any) bool { return within(key) })
+	for key, applied := range prior {
+		if within(key) {
+			r[key] = applied
+		}
+	}
+	if prior == nil {
+		r[at.String()] = nil
+	}
 }

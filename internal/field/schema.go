@@ -1,6 +1,7 @@
 package field
 
 import (
+	"context"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -13,48 +14,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ResourceAttributes are the attributes as a resource has them: what is Shared
-// is optional and computed.
+// ResourceAttributes are the attributes as a resource has them. What is optional
+// is computed, too: after an import, the state holds what the service reports.
 func (fs Fields) ResourceAttributes() map[string]resource.Attribute {
 	attributes := make(map[string]resource.Attribute, len(fs))
 	for _, f := range fs {
-		attributes[f.Name] = f.resourceAttribute()
+		attributes[f.Name] = kinds[f.Kind].resource(f, common{required: f.Access == Required, computed: f.Access != Required,
+			optional: f.Access == Optional || f.Access == Computed, description: f.describe(true)})
 	}
 	return attributes
-}
-
-func (f Field) resourceAttribute() resource.Attribute {
-	required, optional, computed := f.Access == Required, f.Access == Shared, f.Access != Required
-	words := f.words(true)
-	switch f.Kind {
-	case Whole:
-		// A number that is checked, as the framework tells of a fraction in an
-		// integer as of a mistake in the provider.
-		return resource.NumberAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			Validators: []validator.Number{WholeNumber()}}
-	case Number:
-		return resource.NumberAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
-	case Flag:
-		return resource.BoolAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words}
-	case TextMap:
-		return resource.MapAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			ElementType: types.StringType, Validators: []validator.Map{NoNulls()}}
-	case List:
-		return resource.ListAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			ElementType: types.StringType, Validators: f.listValidators()}
-	case Object:
-		// The type is given, as the framework would make it anew wherever it asks.
-		return resource.SingleNestedAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			CustomType: f.Fields.AttrType(), Attributes: f.Fields.ResourceAttributes()}
-	case Objects:
-		item := f.Fields.AttrType()
-		return resource.ListNestedAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			CustomType:   types.ListType{ElemType: item},
-			NestedObject: resource.NestedAttributeObject{CustomType: item, Attributes: f.Fields.ResourceAttributes()}, Validators: f.listValidators()}
-	default:
-		return resource.StringAttribute{Required: required, Optional: optional, Computed: computed, MarkdownDescription: words,
-			Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
-	}
 }
 
 // DataSourceAttributes are the attributes as a data source shows them: all
@@ -62,30 +30,9 @@ func (f Field) resourceAttribute() resource.Attribute {
 func (fs Fields) DataSourceAttributes() map[string]datasource.Attribute {
 	attributes := make(map[string]datasource.Attribute, len(fs))
 	for _, f := range fs {
-		attributes[f.Name] = f.dataSourceAttribute()
+		attributes[f.Name] = kinds[f.Kind].dataSource(f, common{computed: true, sensitive: f.Sensitive, description: f.describe(false)})
 	}
 	return attributes
-}
-
-func (f Field) dataSourceAttribute() datasource.Attribute {
-	words := f.words(false)
-	switch f.Kind {
-	case Whole, Number:
-		return datasource.NumberAttribute{Computed: true, MarkdownDescription: words}
-	case Flag:
-		return datasource.BoolAttribute{Computed: true, MarkdownDescription: words}
-	case TextMap:
-		return datasource.MapAttribute{Computed: true, MarkdownDescription: words, ElementType: types.StringType}
-	case List:
-		return datasource.ListAttribute{Computed: true, MarkdownDescription: words, ElementType: types.StringType}
-	case Object:
-		return datasource.SingleNestedAttribute{Computed: true, MarkdownDescription: words, Attributes: f.Fields.DataSourceAttributes()}
-	case Objects:
-		return datasource.ListNestedAttribute{Computed: true, MarkdownDescription: words,
-			NestedObject: datasource.NestedAttributeObject{Attributes: f.Fields.DataSourceAttributes()}}
-	default:
-		return datasource.StringAttribute{Computed: true, MarkdownDescription: words}
-	}
 }
 
 // AttrType is the framework's type of an object with these attributes.
@@ -111,7 +58,7 @@ func (f Field) stringValidators() []validator.String {
 	case JSON:
 		validators = append(validators, JSONObject())
 	case UUID:
-		validators = append(validators, UUIDText())
+		validators = append(validators, UUIDString())
 	}
 	return validators
 }
@@ -122,38 +69,53 @@ func (f Field) listValidators() []validator.List {
 	case JSON:
 		validators = append(validators, listvalidator.ValueStringsAre(JSONObject()))
 	case UUID:
-		validators = append(validators, listvalidator.ValueStringsAre(UUIDText()))
+		validators = append(validators, listvalidator.ValueStringsAre(UUIDString()))
 	}
 	return validators
 }
 
+// stringPlanModifiers replace the resource when an immutable value changes. One
+// that is unknown may turn out to be the same: Terraform plans again at apply,
+// and stops if it is not.
 func (f Field) stringPlanModifiers() []planmodifier.String {
 	if !f.Immutable {
 		return nil
 	}
-	return []planmodifier.String{stringplanmodifier.RequiresReplace()}
+	return []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
+		func(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+			resp.RequiresReplace = !req.PlanValue.IsUnknown()
+		}, "Changing this forces a new resource.", "Changing this forces a new resource.")}
 }
 
-// words are the description: what the field is, then what follows from the
-// rest of it.
-func (f Field) words(resource bool) string {
-	words := []string{f.Doc}
+// describe is the description: what the attribute is, then what follows from
+// the rest of the field.
+func (f Field) describe(resource bool) string {
+	sentences := []string{f.Description}
 	switch {
+	case f.Kind == JSON && resource:
+		sentences = append(sentences, "A JSON object, written with `jsonencode`.")
 	case f.Kind == JSON:
-		words = append(words, "A JSON object, written with `jsonencode`.")
+		sentences = append(sentences, "A JSON object.")
 	case f.Kind == List && f.Elem == JSON:
-		words = append(words, "Each item is a JSON object, written with `jsonencode`.")
+		sentences = append(sentences, "Each item is a JSON object, written with `jsonencode`.")
 	}
-	if resource && len(f.OneOf) > 0 {
-		words = append(words, "One of "+Quoted(f.OneOf)+".")
+	if resource && len(f.OneOf) > 0 && !strings.Contains(f.Description, "alid values") {
+		sentences = append(sentences, "Valid values are "+Quoted(f.OneOf)+".")
 	}
 	if resource && f.Immutable {
-		words = append(words, "A change replaces the deployment.")
+		sentences = append(sentences, "Changing this forces a new resource.")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(sentences, " ")
 }
 
-// Quoted lists words for a description: `a`, `b`, `c`.
-func Quoted(words []string) string {
-	return "`" + strings.Join(words, "`, `") + "`"
+// attrType is the framework's type of a scalar.
+func (f Field) attrType() attr.Type { return kinds[f.Kind].dataSource(f, common{}).GetType() }
+
+// Quoted lists values for a description: `a`, `b` and `c`.
+func Quoted(values []string) string {
+	last := len(values) - 1
+	if last < 1 {
+		return "`" + strings.Join(values, "") + "`"
+	}
+	return "`" + strings.Join(values[:last], "`, `") + "` and `" + values[last] + "`"
 }

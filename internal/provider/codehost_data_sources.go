@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -10,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
@@ -22,16 +24,16 @@ var (
 
 // repositoryFields are section 2.6.
 var repositoryFields = field.Fields{
-	{Name: "host_integration_id", Kind: field.UUID, Doc: "Integration that the repository belongs to, for `source_config.integration_id` of a deployment."},
-	{Name: "id", Kind: field.Whole, Doc: "Id of the repository, a whole number."},
-	{Name: "name", Kind: field.Text, Doc: "Name of the repository."},
-	{Name: "owner", Kind: field.Text, Doc: "Owner of the repository."},
-	{Name: "url", Kind: field.Text, Doc: "URL of the repository, for `source_config.repo_url` of a deployment."},
-	{Name: "default_branch", Kind: field.Text, Doc: "Default branch, for `source_revision_config.repo_ref` of a deployment."},
+	{Name: "host_integration_id", Kind: field.UUID, Description: "ID of the integration that the repository belongs to: `source_config.integration_id` of a deployment."},
+	{Name: "id", Kind: field.Int64, Description: "ID of the repository, an integer."},
+	{Name: "name", Kind: field.String, Description: "Name of the repository."},
+	{Name: "owner", Kind: field.String, Description: "Owner of the repository."},
+	{Name: "url", Kind: field.String, Description: "URL of the repository: `source_config.repo_url` of a deployment."},
+	{Name: "default_branch", Kind: field.String, Description: "Default branch: `source_revision_config.repo_ref` of a deployment, for example."},
 }
 
-var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDText()},
-	MarkdownDescription: "Id of the code-host integration, a UUID."}
+var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDString()},
+	MarkdownDescription: "ID of the code-host integration, a UUID."}
 
 // codehostReposDataSource is graphdeploy_codehost_repos.
 type codehostReposDataSource struct{ dataSource }
@@ -51,18 +53,21 @@ func (d *codehostReposDataSource) Metadata(_ context.Context, _ datasource.Metad
 
 func (d *codehostReposDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Repositories of a code-host integration that can be deployed, in the service's order.",
+		MarkdownDescription: "Lists the repositories of a code-host integration that can be deployed.",
 		Attributes: map[string]schema.Attribute{
 			"integration_id": integrationIDAttribute,
-			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories of this owner, exactly; case-sensitive."},
-			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Only repositories whose name contains this; case-sensitive."},
-			"repos": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The repositories found.",
+			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by owner (case-sensitive)."},
+			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by a part of the name (case-sensitive)."},
+			"repos": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The repositories, in the order of the service.",
 				NestedObject: schema.NestedAttributeObject{Attributes: repositoryFields.DataSourceAttributes()}},
 		},
 	}
 }
 
 func (d *codehostReposDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.ready(req, resp) {
+		return
+	}
 	var model codehostReposModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
 	if resp.Diagnostics.HasError() {
@@ -73,13 +78,15 @@ func (d *codehostReposDataSource) Read(ctx context.Context, req datasource.ReadR
 		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", model.IntegrationID.ValueString()), err, nil)
 		return
 	}
-	found := results{fields: repositoryFields}
+	found := []tftypes.Value{}
 	for _, repo := range all {
 		if (model.Owner.IsNull() || repo.Owner == model.Owner.ValueString()) && strings.Contains(repo.Name, model.NameContains.ValueString()) {
-			found.add(repo, &resp.Diagnostics)
+			found = append(found, decodeShown(repositoryFields, repo, &resp.Diagnostics))
 		}
 	}
-	found.save(ctx, resp, req.Config.Raw, "repos")
+	if !resp.Diagnostics.HasError() {
+		setList(resp, req.Config.Raw, "repos", repositoryFields, found)
+	}
 }
 
 // codehostRepoDataSource is graphdeploy_codehost_repo.
@@ -95,15 +102,18 @@ func (d *codehostRepoDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 	attributes := repositoryFields.DataSourceAttributes()
 	attributes["integration_id"] = integrationIDAttribute
 	notEmpty := []validator.String{field.NotEmpty()}
-	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository, exactly; case-sensitive."}
-	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository, exactly; case-sensitive."}
+	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository (case-sensitive)."}
+	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository (case-sensitive)."}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One repository of a code-host integration, by owner and name. It is an error if there is none, or if there are several.",
+		MarkdownDescription: "Reads one repository of a code-host integration, by owner and name. No match, or several, is an error.",
 		Attributes:          attributes,
 	}
 }
 
 func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.ready(req, resp) {
+		return
+	}
 	config := attributesOf(req.Config.Raw)
 	integration, owner, name := config.text("integration_id"), config.text("owner"), config.text("name")
 	all, err := d.client.Repositories(ctx, integration)
@@ -123,7 +133,7 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 	switch {
 	case len(found) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "Several repositories of that name", fmt.Sprintf(
-			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and choose one by its id.", integration, len(found), owner, name))
+			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one by its ID.", integration, len(found), owner, name))
 		return
 	case len(found) == 0:
 		at, hint := nearest(owner, alike, all)
@@ -131,25 +141,25 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 			"Integration %s has no repository %s/%s that can be deployed. %s", integration, owner, name, hint))
 		return
 	}
-	answer, err := repositoryFields.Decode(found[0])
-	if err != nil {
-		addMistake(&resp.Diagnostics, fmt.Sprintf("Repository %s/%s cannot be shown", owner, name), err)
+	shown := maps.Clone(attributesOf(decodeShown(repositoryFields, found[0], &resp.Diagnostics)))
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	values := attributesOf(answer)
-	values["integration_id"] = config["integration_id"]
-	resp.State.Raw = newObject(resp.State.Raw.Type(), values)
+	for _, argument := range []string{"integration_id", "owner", "name"} { // Terraform expects an argument back as it was written
+		shown[argument] = config[argument]
+	}
+	resp.State.Raw = newObject(resp.State.Raw.Type(), shown)
 }
 
-// nearest says which repositories there are in place of one that is not: those
-// that differ in upper and lower case alone, else those of the same owner, else
-// any; and which argument is most likely at fault.
+// nearest suggests repositories in place of one that does not exist: those that
+// differ in case only, else those of the same owner, else any; and the argument
+// that is most likely wrong.
 func nearest(owner string, alike, all []client.Repository) (at path.Path, hint string) {
 	if len(all) == 0 {
-		return path.Root("integration_id"), "It has none at all. Check integration_id, and what the integration was given access to."
+		return path.Root("integration_id"), "It has no repositories. Check integration_id, and which repositories the integration may access."
 	}
 	if len(alike) > 0 {
-		return path.Root("name"), "Upper and lower case count. Write it as the service does:\n" + listed(repositoryNames(alike))
+		return path.Root("name"), "Names are case-sensitive. Did you mean:" + listed(repositoryNames(alike))
 	}
 	var theirs []client.Repository
 	for _, repo := range all {
@@ -158,15 +168,15 @@ func nearest(owner string, alike, all []client.Repository) (at path.Path, hint s
 		}
 	}
 	if len(theirs) > 0 {
-		return path.Root("name"), fmt.Sprintf("Check the name, and what the integration was given access to. Of this owner there are:\n%s", listed(repositoryNames(theirs)))
+		return path.Root("name"), fmt.Sprintf("Check the name, and which repositories the integration may access. Repositories owned by %s:%s", theirs[0].Owner, listed(repositoryNames(theirs)))
 	}
-	return path.Root("owner"), fmt.Sprintf("Check the owner, and what the integration was given access to. There are:\n%s", listed(repositoryNames(all)))
+	return path.Root("owner"), "Check the owner, and which repositories the integration may access. Repositories:" + listed(repositoryNames(all))
 }
 
 func repositoryNames(of []client.Repository) []string {
 	var names []string
 	for _, repo := range of {
-		names = append(names, ofTheService(repo.Owner+"/"+repo.Name))
+		names = append(names, client.Sanitize(repo.Owner+"/"+repo.Name))
 	}
 	return names
 }

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"crypto/sha256"
+	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"maps"
@@ -22,13 +24,18 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
-// The environment variables that stand in for settings left out.
+// The environment variables for settings that the configuration omits.
 const (
-	envBaseURL      = "GRAPHDEPLOY_BASE_URL"
-	envAPIKey       = "GRAPHDEPLOY_API_KEY"
-	envAPIKeyHeader = "GRAPHDEPLOY_API_KEY_HEADER"
-	envHosting      = "GRAPHDEPLOY_HOSTING"
-	envExtended     = "GRAPHDEPLOY_EXTENDED_OPERATIONS"
+	envBaseURL        = "GRAPHDEPLOY_BASE_URL"
+	envAPIKey         = "GRAPHDEPLOY_API_KEY"
+	envAPIKeyHeader   = "GRAPHDEPLOY_API_KEY_HEADER"
+	envHosting        = "GRAPHDEPLOY_HOSTING"
+	envExtended       = "GRAPHDEPLOY_EXTENDED_OPERATIONS"
+	envRequestTimeout = "GRAPHDEPLOY_REQUEST_TIMEOUT"
+	envMaxRetries     = "GRAPHDEPLOY_MAX_RETRIES"
+	envCACertFile     = "GRAPHDEPLOY_CA_CERT_FILE"
+	envClientCertFile = "GRAPHDEPLOY_CLIENT_CERT_FILE"
+	envClientKeyFile  = "GRAPHDEPLOY_CLIENT_KEY_FILE"
 )
 
 const (
@@ -44,10 +51,7 @@ const (
 	hostingSelfHosted = "self_hosted"
 )
 
-var (
-	hostings     = []string{hostingCloud, hostingSelfHosted}
-	hostingWords = map[string]string{hostingCloud: "cloud only", hostingSelfHosted: "self-hosted only"}
-)
+var hostings = []string{hostingCloud, hostingSelfHosted}
 
 // providerConfig is the provider block.
 type providerConfig struct {
@@ -60,70 +64,76 @@ type providerConfig struct {
 	RequestTimeout types.String `tfsdk:"request_timeout"`
 	MaxRetries     types.Number `tfsdk:"max_retries"`
 	CACertFile     types.String `tfsdk:"ca_cert_file"`
+	ClientCertFile types.String `tfsdk:"client_cert_file"`
+	ClientKeyFile  types.String `tfsdk:"client_key_file"`
 }
 
-// settings are what the provider block and the environment come to.
+// settings are the provider block, completed from the environment.
 type settings struct {
-	baseURL        *url.URL
-	apiKeyHeader   string
-	header         http.Header
-	hosting        string
-	extended       bool
-	requestTimeout time.Duration
-	maxRetries     int
-	roots          *x509.CertPool
+	client       client.Config
+	apiKeyHeader string
+	hosting      string
+	extended     bool
 }
 
-// settings checks the provider block and completes it from the environment.
-// Each mistake is told at its attribute.
-func (c providerConfig) settings(diags *diag.Diagnostics) settings {
-	c.refuseUnknown(diags)
-	if diags.HasError() {
-		return settings{}
+// unknown names the attributes that are known only after apply.
+func (c providerConfig) unknown() (names []string) {
+	all := map[string]attr.Value{
+		"base_url": c.BaseURL, "api_key": c.APIKey, "api_key_header": c.APIKeyHeader, "headers": c.Headers, "hosting": c.Hosting,
+		"extended_operations": c.Extended, "request_timeout": c.RequestTimeout, "max_retries": c.MaxRetries,
+		"ca_cert_file": c.CACertFile, "client_cert_file": c.ClientCertFile, "client_key_file": c.ClientKeyFile,
 	}
-	s := settings{requestTimeout: c.timeout(diags), maxRetries: defaultMaxRetries}
-	s.baseURL = parseBaseURL(orEnv(c.BaseURL, envBaseURL), diags)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		unknown := all[name].IsUnknown()
+		if values, ok := all[name].(types.Map); ok {
+			for _, v := range values.Elements() {
+				unknown = unknown || v.IsUnknown()
+			}
+		}
+		if unknown {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
-	s.apiKeyHeader = orEnv(c.APIKeyHeader, envAPIKeyHeader)
+// settings checks the provider block and completes it from the environment. An
+// invalid value is an error at its attribute.
+func (c providerConfig) settings(diags *diag.Diagnostics) settings {
+	s := settings{
+		apiKeyHeader: orEnv(c.APIKeyHeader, envAPIKeyHeader), hosting: orEnv(c.Hosting, envHosting), extended: c.extended(diags),
+		client: client.Config{Header: c.header(diags), RequestTimeout: c.timeout(orEnv(c.RequestTimeout, envRequestTimeout), diags),
+			MaxRetries: c.retries(diags)},
+	}
+	s.client.BaseURL = parseBaseURL(orEnv(c.BaseURL, envBaseURL), diags)
+	c.checkOrigin(s.client.BaseURL, diags)
 	if s.apiKeyHeader == "" {
 		s.apiKeyHeader = defaultAPIKeyHeader
 	}
 	checkHeaderName(path.Root("api_key_header"), s.apiKeyHeader, diags)
-	s.header = c.header(diags)
 	if key := orEnv(c.APIKey, envAPIKey); key != "" {
 		checkHeaderValue(path.Root("api_key"), key, diags)
-		if s.header.Get(s.apiKeyHeader) != "" {
-			diags.AddAttributeError(path.Root("headers"), "Header given twice", fmt.Sprintf("The header %s carries api_key and stands in headers too. Keep one of them, or choose another api_key_header.", s.apiKeyHeader))
+		if s.client.Header.Get(s.apiKeyHeader) != "" {
+			diags.AddAttributeError(path.Root("headers"), "Duplicate header",
+				fmt.Sprintf("The header %s carries api_key and is in headers, too. Remove one of them, or set another api_key_header.", s.apiKeyHeader))
 		}
-		s.header.Set(s.apiKeyHeader, key)
+		s.client.Header.Set(s.apiKeyHeader, key)
 	}
-
-	s.hosting = orEnv(c.Hosting, envHosting)
 	if s.hosting != "" && !slices.Contains(hostings, s.hosting) {
-		diags.AddAttributeError(path.Root("hosting"), "Unknown hosting", fmt.Sprintf("The environment variable %s is %q. Set it to %s, or unset it.", envHosting, s.hosting, strings.Join(hostings, " or ")))
+		diags.AddAttributeError(path.Root("hosting"), "Invalid value",
+			fmt.Sprintf("The environment variable %s must be one of: %s; got %q.", envHosting, strings.Join(hostings, ", "), s.hosting))
 	}
-	s.extended = c.Extended.ValueBool()
-	if text := os.Getenv(envExtended); c.Extended.IsNull() && text != "" {
-		extended, err := strconv.ParseBool(text)
-		if err != nil {
-			diags.AddAttributeError(path.Root("extended_operations"), "Not a boolean", fmt.Sprintf("The environment variable %s is %q. Set it to true or false, or unset it.", envExtended, text))
-		}
-		s.extended = extended
-	}
-	if !c.MaxRetries.IsNull() {
-		retries, _ := c.MaxRetries.ValueBigFloat().Int64()
-		s.maxRetries = int(retries)
-	}
-	s.roots = readRoots(c.CACertFile.ValueString(), diags)
+	s.client.RootCAs = readCACertificates(orEnv(c.CACertFile, envCACertFile), diags)
+	s.client.Certificates = readClientCertificate(orEnv(c.ClientCertFile, envClientCertFile), orEnv(c.ClientKeyFile, envClientKeyFile), diags)
 	return s
 }
 
-// check tells of mistakes that can be seen in the provider block alone, before
-// there is an environment to complete it from, as in terraform validate. What is
-// only a warning is left for later, as it would come twice.
+// check reports what is wrong in the provider block alone, before there is an
+// environment to complete it from, as in terraform validate. Warnings come later
+// because they would come twice.
 func (c providerConfig) check(diags *diag.Diagnostics) {
 	var found diag.Diagnostics
-	if isWritten(c.BaseURL) {
+	if isKnown(c.BaseURL) {
 		parseBaseURL(c.BaseURL.ValueString(), &found)
 	}
 	if name := c.APIKeyHeader.ValueString(); name != "" {
@@ -131,14 +141,51 @@ func (c providerConfig) check(diags *diag.Diagnostics) {
 	}
 	checkHeaderValue(path.Root("api_key"), c.APIKey.ValueString(), &found)
 	c.header(&found)
-	c.timeout(&found)
+	c.timeout(c.RequestTimeout.ValueString(), &found)
 	diags.Append(found.Errors()...)
 }
 
-// isWritten reports whether the configuration has a value that is known.
-func isWritten(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
+func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
 
-// header is what headers says.
+// orEnv is the value, or, if it is omitted, the environment variable.
+func orEnv(value types.String, name string) string {
+	if value.IsNull() {
+		return os.Getenv(name)
+	}
+	return value.ValueString()
+}
+
+func (c providerConfig) extended(diags *diag.Diagnostics) bool {
+	text := os.Getenv(envExtended)
+	if !c.Extended.IsNull() || text == "" {
+		return c.Extended.ValueBool()
+	}
+	extended, err := strconv.ParseBool(text)
+	if err != nil {
+		diags.AddAttributeError(path.Root("extended_operations"), "Invalid value",
+			fmt.Sprintf("The environment variable %s must be true or false, got %q.", envExtended, text))
+	}
+	return extended
+}
+
+func (c providerConfig) retries(diags *diag.Diagnostics) int {
+	text := os.Getenv(envMaxRetries)
+	switch {
+	case isKnown(c.MaxRetries):
+		retries, _ := c.MaxRetries.ValueBigFloat().Int64()
+		return int(retries)
+	case !c.MaxRetries.IsNull() || text == "":
+		return defaultMaxRetries
+	}
+	retries, err := strconv.Atoi(text)
+	if err != nil || retries < 0 || retries > maxMaxRetries {
+		diags.AddAttributeError(path.Root("max_retries"), "Invalid number",
+			fmt.Sprintf("The environment variable %s must be an integer from 0 to %d, got %q.", envMaxRetries, maxMaxRetries, text))
+	}
+	return retries
+}
+
+// header is what headers sets.
 func (c providerConfig) header(diags *diag.Diagnostics) http.Header {
 	header, headers := http.Header{}, c.Headers.Elements()
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
@@ -150,77 +197,64 @@ func (c providerConfig) header(diags *diag.Diagnostics) http.Header {
 		if checkHeaderName(at, name, diags) {
 			checkHeaderValue(at, text, diags)
 		}
-		if _, twice := header[http.CanonicalHeaderKey(name)]; twice {
-			diags.AddAttributeError(at, "Header given twice", fmt.Sprintf("%s names a header that headers has already, in other upper and lower case. Keep one of them.", at))
+		if _, duplicate := header[http.CanonicalHeaderKey(name)]; duplicate {
+			diags.AddAttributeError(at, "Duplicate header", fmt.Sprintf("headers has %s twice: names are case-insensitive.", http.CanonicalHeaderKey(name)))
 		}
 		header.Set(name, text)
 	}
 	return header
 }
 
-// timeout is what request_timeout says.
-func (c providerConfig) timeout(diags *diag.Diagnostics) time.Duration {
-	if !isWritten(c.RequestTimeout) {
+func (c providerConfig) timeout(text string, diags *diag.Diagnostics) time.Duration {
+	if text == "" && !isKnown(c.RequestTimeout) {
 		return defaultRequestTimeout
 	}
-	timeout, err := time.ParseDuration(c.RequestTimeout.ValueString())
+	timeout, err := time.ParseDuration(text)
 	if err != nil || timeout <= 0 {
-		diags.AddAttributeError(path.Root("request_timeout"), "Not a duration", fmt.Sprintf("request_timeout is %q, which is not a length of time above zero. Write a number and a unit, such as 45s or 2m.", c.RequestTimeout.ValueString()))
+		diags.AddAttributeError(path.Root("request_timeout"), "Invalid duration",
+			fmt.Sprintf("request_timeout must be a duration above zero such as 45s or 2m, got %q.", text))
 	}
 	return timeout
 }
 
-// refuseUnknown refuses values that are known only after apply: the provider
-// needs them to plan.
-func (c providerConfig) refuseUnknown(diags *diag.Diagnostics) {
-	all := map[string]attr.Value{
-		"base_url": c.BaseURL, "api_key": c.APIKey, "api_key_header": c.APIKeyHeader, "headers": c.Headers,
-		"hosting": c.Hosting, "extended_operations": c.Extended, "request_timeout": c.RequestTimeout, "max_retries": c.MaxRetries, "ca_cert_file": c.CACertFile,
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		unknown := all[name].IsUnknown()
-		if values, ok := all[name].(types.Map); ok {
-			for _, v := range values.Elements() {
-				unknown = unknown || v.IsUnknown()
-			}
-		}
-		if unknown {
-			diags.AddAttributeError(path.Root(name), "Value not known yet",
-				fmt.Sprintf("The value of %s is known only after apply, but the provider needs it to plan. Use a value that does not come from a resource of this run, or create that resource first, with -target.", name))
-		}
-	}
-}
-
-// orEnv is the value, or, where it is left out, the environment variable.
-func orEnv(value types.String, name string) string {
-	if value.IsNull() {
-		return os.Getenv(name)
-	}
-	return value.ValueString()
-}
+const exampleBaseURL = "https://deployments.example.com"
 
 func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 	at := path.Root("base_url")
 	if text == "" {
-		diags.AddAttributeError(at, "No base_url", fmt.Sprintf("Set base_url in the provider block, or the environment variable %s, to the root of the service, such as https://deployments.example.com.", envBaseURL))
+		diags.AddAttributeError(at, "Missing base_url", fmt.Sprintf("Set base_url in the provider block, or the environment variable %s, to the root URL of the API, such as %s.", envBaseURL, exampleBaseURL))
 		return nil
 	}
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		diags.AddAttributeError(at, "Not a base_url", "base_url is not an absolute http or https URL. Write one such as https://deployments.example.com, or check "+envBaseURL+", if it comes from there.")
+	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+		diags.AddAttributeError(at, "Invalid base_url", fmt.Sprintf("base_url must be an absolute http or https URL such as %s. It may come from the environment variable %s.", exampleBaseURL, envBaseURL))
 		return nil
 	case u.User != nil:
-		diags.AddAttributeError(at, "Credential in base_url", "base_url has a user or a password in it, which messages and logs would show. Take it out, and use api_key, with api_key_header = \"Authorization\" if the service wants it there.")
+		diags.AddAttributeError(at, "Credential in base_url", "base_url must not contain a user or a password: messages and logs show it. Use api_key, with api_key_header = \"Authorization\" if the service expects the credential there.")
 		return nil
 	case u.RawQuery != "" || u.Fragment != "":
-		diags.AddAttributeError(at, "Not a base_url", "base_url has a query (?) or a fragment (#). Take it off: base_url ends with the path below which the service lives.")
+		diags.AddAttributeError(at, "Invalid base_url", "base_url must not contain a query (?) or a fragment (#).")
 		return nil
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		diags.AddAttributeWarning(at, "Credential in the clear", fmt.Sprintf("Requests to %s go over plain http: whoever is on the way can read the credential, if there is one, and the secrets of deployments. Use https in base_url.", u.Host))
+		diags.AddAttributeWarning(at, "Unencrypted connection", fmt.Sprintf("Requests to %s use plain http: the credential and the secrets of deployments travel unencrypted. Use https in base_url.", u.Host))
 	}
 	return u
+}
+
+// checkOrigin rejects a base_url that would send the credential of the
+// environment to another service than the one that the environment names.
+func (c providerConfig) checkOrigin(u *url.URL, diags *diag.Diagnostics) {
+	other, err := url.Parse(os.Getenv(envBaseURL))
+	if u == nil || err != nil || other.Host == "" || os.Getenv(envAPIKey) == "" || !c.APIKey.IsNull() || !isKnown(c.BaseURL) {
+		return
+	}
+	if client.Origin(u) != client.Origin(other) {
+		diags.AddAttributeError(path.Root("base_url"), "Credential of another service", fmt.Sprintf(
+			"base_url (%s) and the environment variable %s (%s) name different services, and the credential in %s belongs to the latter. Set api_key in the provider block, or use the base_url of the environment.",
+			client.Origin(u), envBaseURL, client.Origin(other), envAPIKey))
+	}
 }
 
 func isLoopback(host string) bool {
@@ -231,40 +265,52 @@ func isLoopback(host string) bool {
 var (
 	headerName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 	headerValue = regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
-	ownHeaders  = []string{"Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Transfer-Encoding", "User-Agent"}
+	// reservedHeaders are those that the provider sets, and those that would
+	// change what a request or its response means.
+	reservedHeaders = []string{"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host",
+		"Keep-Alive", "Proxy-Connection", "Range", "If-Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
+		"X-Http-Method", "X-Http-Method-Override", "X-Method-Override"}
 )
 
-// checkHeaderName refuses the name of a header that HTTP cannot carry or that
-// the provider sets itself.
+// checkHeaderName rejects the name of a header that HTTP cannot carry or that is
+// reserved.
 func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok bool) {
 	switch {
 	case !headerName.MatchString(name):
-		diags.AddAttributeError(at, "Not a header name", fmt.Sprintf("%q cannot be the name of an HTTP header. Use letters, digits and dashes.", name))
-	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
-		diags.AddAttributeError(at, "Header of the provider", fmt.Sprintf("The provider sets the header %s itself. Take it out, or name another.", http.CanonicalHeaderKey(name)))
+		diags.AddAttributeError(at, "Invalid header name", fmt.Sprintf("%q is not a valid name of an HTTP header. Use letters, digits and dashes.", name))
+	case slices.Contains(reservedHeaders, http.CanonicalHeaderKey(name)):
+		diags.AddAttributeError(at, "Reserved header", fmt.Sprintf("The header %s cannot be set: the provider sets it itself, or it changes the meaning of requests.", http.CanonicalHeaderKey(name)))
 	default:
 		return true
 	}
 	return false
 }
 
-// checkHeaderValue refuses a value that HTTP cannot carry, without showing it.
+// checkHeaderValue rejects a value that HTTP cannot carry, without showing it.
 func checkHeaderValue(at path.Path, value string, diags *diag.Diagnostics) {
 	if !headerValue.MatchString(value) {
-		diags.AddAttributeError(at, "Not a header value", fmt.Sprintf("The value of %s has a line break or another control character, which HTTP cannot carry. A line break at the end often comes from a file: trimspace() takes it off.", at))
+		diags.AddAttributeError(at, "Invalid header value", fmt.Sprintf("%s must not contain a line break or another control character. A line break at the end often comes from a file: trimspace() removes it.", at))
 	}
 }
 
-// readRoots are the system's certificate authorities and those of a file; nil
-// (the system's) when there is no file.
-func readRoots(file string, diags *diag.Diagnostics) *x509.CertPool {
+// readFile reads a file that an attribute names.
+func readFile(at path.Path, file string, diags *diag.Diagnostics) []byte {
+	content, err := os.ReadFile(file) //nolint:gosec // the user names the file
+	if err != nil {
+		diags.AddAttributeError(at, "Unreadable file", fmt.Sprintf("%s cannot be read: %s. Relative paths are resolved from the working directory.", at, err))
+	}
+	return content
+}
+
+// readCACertificates are the system's certificate authorities and those of a
+// file; nil (the system's) if there is no file.
+func readCACertificates(file string, diags *diag.Diagnostics) *x509.CertPool {
 	if file == "" {
 		return nil
 	}
 	at := path.Root("ca_cert_file")
-	pem, err := os.ReadFile(file) //nolint:gosec // the user names the file
-	if err != nil {
-		diags.AddAttributeError(at, "Cannot read ca_cert_file", fmt.Sprintf("The file cannot be read (%s). Check the path; one that is not absolute begins where Terraform runs.", err))
+	pem := readFile(at, file, diags)
+	if pem == nil {
 		return nil
 	}
 	roots, err := x509.SystemCertPool()
@@ -272,19 +318,40 @@ func readRoots(file string, diags *diag.Diagnostics) *x509.CertPool {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(pem) {
-		diags.AddAttributeError(at, "No certificate in ca_cert_file", fmt.Sprintf("The file %s holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----. Name the file of the certificate authority.", file))
+		diags.AddAttributeError(at, "Invalid certificate file", fmt.Sprintf("ca_cert_file (%s) contains no PEM certificate (-----BEGIN CERTIFICATE-----).", file))
 	}
 	return roots
 }
 
-func (s settings) clientConfig() client.Config {
-	return client.Config{
-		BaseURL: s.baseURL, Header: s.header, RequestTimeout: s.requestTimeout, MaxRetries: s.maxRetries, RootCAs: s.roots,
+// readClientCertificate is the certificate for mutual TLS; nil if there is none.
+func readClientCertificate(certFile, keyFile string, diags *diag.Diagnostics) []tls.Certificate {
+	certAt, keyAt := path.Root("client_cert_file"), path.Root("client_key_file")
+	switch {
+	case certFile == "" && keyFile == "":
+		return nil
+	case keyFile == "":
+		diags.AddAttributeError(keyAt, "Missing client_key_file", "client_cert_file and client_key_file must be set together.")
+		return nil
+	case certFile == "":
+		diags.AddAttributeError(certAt, "Missing client_cert_file", "client_cert_file and client_key_file must be set together.")
+		return nil
 	}
+	cert, key := readFile(certAt, certFile, diags), readFile(keyAt, keyFile, diags)
+	if cert == nil || key == nil {
+		return nil
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		diags.AddAttributeError(certAt, "Invalid client certificate", fmt.Sprintf("client_cert_file (%s) and client_key_file (%s) are not a PEM certificate and its key: %s.", certFile, keyFile, err))
+		return nil
+	}
+	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
+		diags.AddAttributeError(certAt, "Expired client certificate", fmt.Sprintf("The certificate in client_cert_file (%s) expired on %s.", certFile, pair.Leaf.NotAfter.UTC().Format(time.RFC3339)))
+	}
+	return []tls.Certificate{pair}
 }
 
-// access says how the service is reached, for messages: nothing of it is
-// secret.
+// access is how the service is reached, for messages: nothing of it is secret.
 type access struct {
 	baseURL      string
 	apiKeyHeader string
@@ -293,6 +360,16 @@ type access struct {
 }
 
 func (s settings) access() access {
-	key := s.header.Get(s.apiKeyHeader)
-	return access{baseURL: s.baseURL.String(), apiKeyHeader: s.apiKeyHeader, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
+	key := s.client.Header.Get(s.apiKeyHeader)
+	return access{baseURL: s.client.BaseURL.String(), apiKeyHeader: s.apiKeyHeader, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
+}
+
+// credentialKey keys the digests of secrets: whoever has the state alone cannot
+// guess a short secret from its digest.
+func (s settings) credentialKey() []byte {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(s.client.Header)) {
+		fmt.Fprintf(sum, "%q:%q\n", name, s.client.Header[name])
+	}
+	return sum.Sum(nil)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,8 +16,8 @@ import (
 )
 
 var (
-	_ datasource.DataSourceWithConfigure      = (*deploymentDataSource)(nil)
-	_ datasource.DataSourceWithValidateConfig = (*deploymentDataSource)(nil)
+	_ datasource.DataSourceWithConfigure        = (*deploymentDataSource)(nil)
+	_ datasource.DataSourceWithConfigValidators = (*deploymentDataSource)(nil)
 )
 
 // deploymentDataSource is graphdeploy_deployment.
@@ -29,65 +30,62 @@ func (d *deploymentDataSource) Metadata(_ context.Context, _ datasource.Metadata
 }
 
 func (d *deploymentDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := shownDeploymentFields.DataSourceAttributes()
-	attributes["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.UUIDText()},
-		MarkdownDescription: "Id of the deployment, a UUID. Give this or `name`."}
-	attributes["name"] = schema.StringAttribute{Optional: true, Computed: true,
-		MarkdownDescription: "Exact name of the deployment. Give this or `id`."}
+	attributes := shownFields.DataSourceAttributes()
+	attributes["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.UUIDString()},
+		MarkdownDescription: "ID of the deployment, a UUID. Exactly one of `id` and `name` must be set."}
+	attributes["name"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.NotEmpty()},
+		MarkdownDescription: "Exact name of the deployment (case-sensitive). Exactly one of `id` and `name` must be set."}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "One deployment, by its id or its exact name. It is an error if there is none, or if several have the name.",
+		MarkdownDescription: "Reads one deployment, by its ID or its exact name. No match, or several, is an error.",
 		Attributes:          attributes,
 	}
 }
 
-func (d *deploymentDataSource) ValidateConfig(_ context.Context, req datasource.ValidateConfigRequest, resp *datasource.ValidateConfigResponse) {
-	config := attributesOf(req.Config.Raw)
-	id, name := config["id"], config["name"]
-	switch {
-	case !id.IsKnown() || !name.IsKnown(): // it may turn out to be null
-	case id.IsNull() && (name.IsNull() || config.text("name") == ""):
-		resp.Diagnostics.AddError("Neither id nor name", "Nothing says which deployment is meant. Set id, or name.")
-	case !id.IsNull() && !name.IsNull():
-		resp.Diagnostics.AddAttributeError(path.Root("name"), "Both id and name", "Each of the two says which deployment is meant. Set only one of them.")
-	}
+func (d *deploymentDataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
+	return []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))}
 }
 
 func (d *deploymentDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	config := attributesOf(req.Config.Raw)
+	if !d.ready(req, resp) {
+		return
+	}
+	config, diags := attributesOf(req.Config.Raw), &resp.Diagnostics
+	id, name := config.text("id"), config.text("name")
 	var found *client.Deployment
-	if id := config.text("id"); id != "" {
-		one, err := d.client.Deployment(ctx, id)
-		if errors.Is(err, client.ErrNotFound) {
-			resp.Diagnostics.AddAttributeError(path.Root("id"), "No such deployment", noSuchID(id))
+	switch {
+	case (id == "") == (name == ""): // values that were unknown when the configuration was validated
+		diags.AddError("Invalid attribute combination", "Exactly one of id and name must be set.")
+		return
+	case id != "":
+		var err error
+		if found, err = d.client.Deployment(ctx, id); errors.Is(err, client.ErrNotFound) {
+			diags.AddAttributeError(path.Root("id"), "No such deployment", noSuchID(id))
+			return
+		} else if err != nil {
+			d.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
 			return
 		}
-		if err != nil {
-			d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
-			return
-		}
-		found = one
-	} else {
-		name := config.text("name")
+	default:
 		named, err := d.client.DeploymentsNamed(ctx, name)
 		if err != nil {
-			d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot look for deployment %q", name), err, nil)
+			d.access.addFailure(diags, fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
 			return
 		}
 		if len(named) != 1 {
-			summary, detail := notOne(name, named)
-			resp.Diagnostics.AddAttributeError(path.Root("name"), summary, detail)
+			summary, detail := noUniqueName(name, named)
+			diags.AddAttributeError(path.Root("name"), summary, detail)
 			return
 		}
 		found = named[0]
 	}
-	answer, err := shownDeploymentFields.Decode(show(found))
-	if err != nil {
-		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
+	shown := showDeployment(found, diags)
+	if diags.HasError() {
 		return
 	}
-	resp.State.Raw = answer
-	if id := config.text("id"); id != "" {
-		// Terraform expects an argument back as it was written.
-		resp.State.Raw = field.With(answer, field.Values{"id": config["id"]})
+	resp.State.Raw = shown
+	for _, argument := range []string{"id", "name"} { // Terraform expects an argument back as it was written
+		if !config[argument].IsNull() {
+			resp.State.Raw = field.With(resp.State.Raw, field.Values{argument: config[argument]})
+		}
 	}
 }

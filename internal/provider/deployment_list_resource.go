@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -24,39 +25,40 @@ type deploymentListResource struct{ deploymentResource }
 func newDeploymentListResource() list.ListResource { return &deploymentListResource{} }
 
 func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Deployments that the service lists, in its order. Filters that are left out do not filter; all that are set must fit.",
-		Attributes: map[string]schema.Attribute{
-			"name_contains":     schema.StringAttribute{Optional: true, MarkdownDescription: docNameContains},
-			"status":            schema.StringAttribute{Optional: true, MarkdownDescription: docStatus},
-			"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: docRemoteReconciled},
-			"tag_value_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
-				Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.NotEmpty())},
-				MarkdownDescription: docTagValueIDs},
-			"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: docImageVersion},
-			"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(deploymentTypes...)},
-				MarkdownDescription: docDeploymentType},
-			"deployment_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
-				Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDText())},
-				MarkdownDescription: docDeploymentIDs},
-		},
+	attributes := map[string]schema.Attribute{
+		"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: filterDescriptions["remote_reconciled"]},
+		"tag_value_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: filterDescriptions["tag_value_ids"],
+			Validators: []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.NotEmpty(), field.NoCommas())}},
+		"deployment_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: filterDescriptions["deployment_ids"],
+			Validators: []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDString())}},
 	}
+	for _, name := range stringFilters {
+		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: filterDescriptions[name], Validators: filterValidators(name)}
+	}
+	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.", Attributes: attributes}
 }
 
 // List streams deployments page by page, no more than Terraform asks for.
 func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	var model struct {
-		deploymentFilterModel
+		filterModel
 		TagValueIDs   types.List `tfsdk:"tag_value_ids"`
 		DeploymentIDs types.List `tfsdk:"deployment_ids"`
 	}
-	diags := req.Config.Get(ctx, &model)
-	filter, none := model.filter(ctx, model.TagValueIDs, model.DeploymentIDs, &diags)
+	var diags diag.Diagnostics
+	if r.requireClient(&diags, "Listing deployments") {
+		diags.Append(req.Config.Get(ctx, &model)...)
+	}
 	if diags.HasError() {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	if none {
+	filter, none := model.filter(ctx, model.TagValueIDs, model.DeploymentIDs, &diags)
+	switch {
+	case diags.HasError():
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	case none:
 		stream.Results = list.NoListResults
 		return
 	}
@@ -80,20 +82,21 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 	}
 }
 
-// fill writes a deployment into a result: its name, its identity, and, where
-// asked for, what the service says of it. Secrets are left out, as ever.
-func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResult, found *client.Deployment, whole bool) {
-	result.DisplayName = found.Name
-	answer, err := deploymentFields.Decode(found)
+// fill writes a deployment into a result: its name, its identity, and, if
+// requested, its attributes. Secrets are omitted, as ever.
+func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResult, found *client.Deployment, complete bool) {
+	result.DisplayName = client.Sanitize(found.Name)
+	blank := emptyObject(result.Resource.Raw)
+	// As an import reads it: what is generated from it must plan empty.
+	values, _, err := resourceFields.Refresh(blank, liveTree(found, false), found.Source, nil)
 	if err != nil {
-		addMistake(&result.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
+		addBug(&result.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
 		return
 	}
-	identify(ctx, result.Identity, answer, &result.Diagnostics)
-	if whole {
-		// As an import reads it: what is generated from it is to plan empty.
-		blank := emptyObject(result.Resource.Raw)
-		result.Resource.Raw = field.With(blank, deploymentFields.Refresh(blank, answer, nil))
+	resource := field.With(blank, values)
+	identify(ctx, result.Identity, resource, &result.Diagnostics)
+	if complete {
+		result.Resource.Raw = resource
 	}
 }
 

@@ -2,8 +2,9 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,91 +16,241 @@ import (
 )
 
 // ModifyPlan makes the plan of a deployment by the rules of package field, and
-// refuses at plan what an apply could not do.
+// rejects at plan what an apply could not do.
 func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	state := attributesOf(req.State.Raw)
+	state, config := attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
+	r.hideSecrets(state, config)
 	if req.Plan.Raw.IsNull() {
-		r.checkDeletionPolicy(state, &resp.Diagnostics)
-		if !r.deletes(state) {
-			r.addAbandoned(&resp.Diagnostics, state, "will be")
-		}
+		r.planDestroy(ctx, state, resp)
 		return
 	}
 	plan := attributesOf(req.Plan.Raw)
+	record := loadRecord(ctx, req.Private, &resp.Diagnostics)
+	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
 	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
-
-	planned := deploymentFields.Plan(req.Config.Raw, req.State.Raw)
-	resp.Plan.Raw = field.With(req.Plan.Raw, planned)
+	addMissingSettings(&resp.Diagnostics, plan, config)
 	if req.State.Raw.IsNull() {
-		r.refuseTakenName(plan, &resp.Diagnostics)
+		r.planCreate(ctx, plan, resp)
 		return
 	}
-	if plan.replaces(state, "name") || plan.replaces(state, "source") {
+
+	live := r.state.take(state.text("id"))
+	replaces := plan.replaces(state, "name") || plan.replaces(state, "source")
+	r.state.hold(state.text("name"), heldDeployment{id: state.text("id"), deletes: r.deletes(state), replaced: replaces})
+	if state.text("status") == client.StatusAwaitingDelete {
+		resp.Diagnostics.AddWarning("Deployment is being deleted", fmt.Sprintf("Deployment %s has status %s. Once it no longer exists, the plan proposes to create it again.", describe(state), client.StatusAwaitingDelete))
+	}
+	if replaces {
 		r.checkReplacement(plan, state, &resp.Diagnostics)
 		return
 	}
-	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
-	owned := loadOwned(ctx, req.Private, &resp.Diagnostics)
-	has := hasNow(req.State.Raw, resp.Plan.Raw, owned)
-	if owned == nil {
-		addTakenAtItsWord(&resp.Diagnostics, resp.Plan.Raw, req.State.Raw, has)
-		if quiet := deploymentFields.Resolved(resp.Plan.Raw, req.State.Raw); quiet.Equal(req.State.Raw) {
-			resp.Plan.Raw = quiet // a ref alone is nothing to apply
-			return
-		}
-	}
-	if !r.extended {
-		r.refuseChanges(resp.Plan.Raw, has, req.Config.Raw, memory, &resp.Diagnostics)
+	r.planUpdate(ctx, req, resp, newChange(req.Config.Raw, resp.Plan.Raw, req.State.Raw, record), live)
+}
+
+// planUpdate plans a change of a deployment. Live is what was read of it for its
+// refresh; nil if nothing was.
+func (r *deploymentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, c *change, live *client.Deployment) {
+	plan, state, config, diags := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
+	memory := r.loadSecretsRecord(ctx, req.Private, diags)
+	secrets, decided := secretsChangeOf(plan, state, config, memory, nil)
+	if len(c.keys) == 0 && decided && !secrets.unknown && len(secrets.released) == 0 {
 		return
 	}
-	config := attributesOf(req.Config.Raw)
-	secrets := secretsChangeOf(plan, state, config, memory)
-	if secrets.needed || secrets.open || deploymentFields.MayDiffer(resp.Plan.Raw, has) {
-		resp.Plan.Raw = field.With(req.Plan.Raw, deploymentFields.Unknown(planned, config, changesWithRevision(state)...))
+	if r.extendedUnknown {
+		addUnknownSettings(diags, fmt.Sprintf("Updating deployment %s", describe(state)), []string{"extended_operations"})
+		return
+	}
+	if len(c.keys) > 0 || !decided {
+		if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(state))) {
+			return
+		}
+		if live == nil {
+			var err error
+			if live, err = r.client.Deployment(ctx, state.text("id")); err != nil {
+				r.addReadFailure(diags, state, err)
+				return
+			}
+		}
+		c.compare(live)
+		secrets, _ = secretsChangeOf(plan, state, config, memory, live)
+	}
+	addTakenRefs(diags, c, state)
+	if len(secrets.released) > 0 {
+		diags.AddWarning("Secrets stay in the service", fmt.Sprintf("Deployment %s keeps these secrets, which the configuration no longer manages:%s", describe(state), listed(secrets.released)))
+	}
+	if !r.extended {
+		r.rejectChange(c, secrets, diags)
+		return
+	}
+	if len(secrets.removed) > 0 {
+		diags.AddAttributeWarning(secrets.at, "Secrets will be removed", fmt.Sprintf(
+			"The service does not show the values of secrets, and a change of secrets replaces all of them. The update of deployment %s removes these secrets, which the configuration does not have:%s", describe(state), listed(secrets.removed)))
+	}
+	body := c.body()
+	sendsSecrets := secrets.wanted != nil || secrets.unknown
+	if len(body) == 0 && len(c.unknown) == 0 && !sendsSecrets {
+		return
+	}
+	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, sendsSecrets || c.makesRevision(body))
+}
+
+// markChanging marks as unknown what an update may change by itself: section
+// 2.2 needs no new revision, section 2.3 does.
+func markChanging(plan, config tftypes.Value, source string, revision bool) tftypes.Value {
+	values, configured := attributesOf(plan), attributesOf(config)
+	unknown := field.Values{"updated_at": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
+	if revision {
+		for _, name := range []string{"status", "latest_revision_id", "active_revision_id", "image_version"} {
+			unknown[name] = unknown["updated_at"]
+		}
+		inner := field.Values{"repo_commit_sha": unknown["updated_at"]}
+		if source == client.SourceCodehost && attributesOf(configured["source_revision_config"])["image_uri"].IsNull() {
+			inner["image_uri"] = unknown["updated_at"]
+		}
+		if object := values["source_revision_config"]; object.IsKnown() && !object.IsNull() {
+			unknown["source_revision_config"] = field.With(object, inner)
+		}
+	}
+	return field.With(plan, unknown)
+}
+
+// rejectChange rejects, as one error, what would have to change the service: the
+// API documents no operation for it. What was only removed from the
+// configuration goes through: it stays in the service.
+func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diags *diag.Diagnostics) {
+	who := describe(attributesOf(c.state))
+	lines := describeDifferences(c.set)
+	at := secrets.at
+	switch {
+	case secrets.unverify:
+		lines = append(lines, at.String()+": the provider cannot verify that the secrets match the service")
+	case secrets.wanted != nil:
+		lines = append(lines, at.String()+": the service has other secrets")
+	}
+	if len(lines) > 0 {
+		detail := fmt.Sprintf("The provider does not update deployments by default, and deployment %s differs from the configuration:%s\n\n"+updateOptions, who, listed(lines))
+		if len(c.set) == 1 && secrets.wanted == nil {
+			diags.AddAttributeError(c.set[0].At, "Deployment cannot be updated", detail)
+		} else {
+			diags.AddError("Deployment cannot be updated", detail)
+		}
+		return
+	}
+	if len(c.dropped) > 0 {
+		diags.AddWarning("Removed arguments stay in the service", fmt.Sprintf(
+			"Without extended_operations, removing arguments changes the state only. Deployment %s keeps:%s", who, listed(names(c.dropped))))
 	}
 }
 
-// hasNow is what the service has, by the state. A commit there that was imported
-// may stand for any ref, and is taken for the wanted one; once something was
-// applied, the state has the ref that was asked for.
-func hasNow(state, wanted tftypes.Value, owned []string) tftypes.Value {
-	if owned == nil {
-		return deploymentFields.Named(state, wanted)
-	}
-	return state
-}
+const updateOptions = "Options:\n" +
+	"  - Set the arguments to the values of the service.\n" +
+	"  - Ignore them: lifecycle { ignore_changes = [ … ] }.\n" +
+	"  - Set a new name: that creates a second deployment, and the first keeps running.\n" +
+	"  - Set extended_operations = true in the provider, if the service supports PATCH for deployments.\n" +
+	"  - For terraform destroy, add -refresh=false."
 
-// addTakenAtItsWord warns of a ref that goes into the state without a request,
-// since the service does not show which it has.
-func addTakenAtItsWord(diags *diag.Diagnostics, plan, state, has tftypes.Value) {
-	inService := deploymentFields.Differences(plan, has)
-	for _, d := range deploymentFields.Differences(plan, state) {
-		if !slices.ContainsFunc(inService, func(other field.Difference) bool { return other.At.Equal(d.At) }) {
-			diags.AddAttributeWarning(d.At, "The service shows only a commit", fmt.Sprintf(
-				"Deployment %s was imported, and the service shows commit %s of it. The provider takes that to be of %s, as %s says, and sends nothing. If the deployment has another branch or tag, set that one first and apply, then change it.",
-				describe(attributesOf(state)), d.Has, d.Wanted, d.At))
+// addTakenRefs warns of refs that go into the state without a request, because
+// the service does not show which it has.
+func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
+	for _, at := range c.takenRefs {
+		object := attributesOf(attributesOf(c.plan)["source_revision_config"])
+		before := attributesOf(state["source_revision_config"])
+		if object.text("repo_ref") != before.text("repo_ref") {
+			diags.AddAttributeWarning(at, "Imported ref cannot be verified", fmt.Sprintf(
+				"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that it is the commit of %q and sends nothing. "+
+					"If the deployment follows another branch, set that first and apply, then change it.", describe(state), before.text("repo_ref"), object.text("repo_ref")))
 		}
 	}
 }
 
-// changesWithRevision are the attributes that the service may change by itself
-// with a change of the deployment.
-func changesWithRevision(state attributes) [][]string {
-	places := [][]string{
-		{"updated_at"}, {"status"}, {"latest_revision_id"}, {"active_revision_id"}, {"image_version"},
-		{"source_revision_config", "repo_commit_sha"},
+// addMissingSettings warns of what every service needs: Terraform silently
+// ignores misspelled names in nested objects.
+func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
+	for _, needed := range []struct{ source, object, name string }{
+		{client.SourceExternalDocker, "source_revision_config", "image_uri"},
+		{client.SourceCodehost, "source_config", "repo_url"},
+	} {
+		object := config[needed.object]
+		if plan.text("source") != needed.source || !object.IsKnown() {
+			continue
+		}
+		if value := attributesOf(object)[needed.name]; value.Type() == nil || value.IsNull() {
+			at := path.Root(needed.object).AtName(needed.name)
+			diags.AddAttributeWarning(path.Root(needed.object), "Missing "+needed.name, fmt.Sprintf(
+				"Deployment %s has source %q and no %s. Check the spelling: Terraform silently ignores unknown names in nested objects.", describe(plan), needed.source, at))
+		}
 	}
-	if state.text("source") == client.SourceCodehost {
-		places = append(places, []string{"source_revision_config", "image_uri"}) // built anew
-	}
-	return places
 }
 
-// replaces reports whether the plan replaces the deployment for an attribute:
-// Terraform does so for one that is not known yet, too.
+// planCreate checks that the name is free, so that a wrong credential or URL, and
+// a taken name, fail the plan and not the apply.
+func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, resp *resource.ModifyPlanResponse) {
+	diags := &resp.Diagnostics
+	savePrivate(ctx, resp.Private, privatePlan, destroyPlan{Replace: true, Extended: r.extended, NameKnown: plan["name"].IsKnown()}, diags)
+	name := plan.text("name")
+	if name == "" || r.client == nil {
+		return
+	}
+	holders, err := r.client.NameHolders(ctx, name)
+	var failed *client.Error
+	switch {
+	case errors.As(err, &failed) && failed.Unreachable():
+		diags.AddWarning("Service is unreachable", fmt.Sprintf("The provider could not check whether the name %q is free: %s This is expected if the service is created in the same run.", name, sentence(failed.Error())))
+		return
+	case err != nil:
+		r.access.addFailure(diags, fmt.Sprintf("Cannot check the name %q", name), err, nil)
+		return
+	case len(holders) == 0:
+		return
+	}
+	existing := holders[0]
+	held, inState := r.state.holder(name)
+	inState = inState && strings.EqualFold(held.id, existing.ID)
+	switch {
+	case inState && held.deletes && held.replaced:
+	case inState && held.deletes && existing.Status != client.StatusAwaitingDelete:
+		diags.AddAttributeWarning(path.Root("name"), "Deployment name is in use", fmt.Sprintf(
+			"Deployment %q (%s) in this state has the name. The create fails unless this run deletes or renames that deployment first.", name, existing.ID))
+	default:
+		r.addNameTaken(diags, name, existing, r.client.CreatedHere(existing.ID), inState)
+	}
+}
+
+// addNameTaken reports that a deployment has the name already, and the ways out.
+func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, existing *client.Deployment, createdHere, inState bool) {
+	const summary = "Deployment name already taken"
+	at, what := path.Root("name"), fmt.Sprintf("The service has a deployment named %q (id %s, status %s).", name, existing.ID, statusOf(existing))
+	switch {
+	case createdHere:
+		diags.AddAttributeError(at, summary, what+" Another resource of this run has created it. Give each resource its own name.")
+	case existing.Status == client.StatusAwaitingDelete:
+		diags.AddAttributeError(at, summary, what+" It is being deleted. Apply again once it no longer exists, or choose another name.")
+	case inState:
+		diags.AddAttributeError(at, summary, what+" It is in this state, and destroying it would not delete it, because "+r.whyKept(existing.Name)+". Options:\n"+
+			"  - If the resource was renamed, add a moved block.\n"+
+			"  - If the resource is tainted, run terraform untaint.\n"+
+			"  - Plan without -replace and replace_triggered_by.\n"+
+			"  - Choose another name: that creates a second deployment, and the first keeps running.\n"+
+			"  - For terraform destroy, add -refresh=false.")
+	default:
+		diags.AddAttributeError(at, summary, what+" Options:\n"+
+			"  - Import it (replace NAME with the name of the resource):\n\n"+importBlock(existing.ID)+"\n\n"+
+			"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n"+
+			"  - Choose another name.\n"+
+			"  - For terraform destroy, add -refresh=false.")
+	}
+}
+
+// importBlock is a block to copy.
+func importBlock(id string) string {
+	return fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, id)
+}
+
+// replaces reports whether the plan replaces the deployment for an attribute. A
+// value that is unknown may turn out to be the same.
 func (a attributes) replaces(state attributes, name string) bool {
-	return !a[name].Equal(state[name])
+	return a[name].IsKnown() && !a[name].Equal(state[name])
 }
 
 // deletes reports whether destroying deletes the deployment in the service.
@@ -107,7 +258,23 @@ func (r *deploymentResource) deletes(state attributes) bool {
 	return r.extended && state.text("deletion_policy") != deletionAbandon
 }
 
-// checkReplacement refuses a replacement that could not be made, or would
+// planDestroy decides what a destroy does, and records it: the apply of a saved
+// plan does that, or fails.
+func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
+	diags := &resp.Diagnostics
+	if r.extendedUnknown && state.text("deletion_policy") != deletionAbandon {
+		addUnknownSettings(diags, fmt.Sprintf("Destroying deployment %s", describe(state)), []string{"extended_operations"})
+		return
+	}
+	r.checkDeletionPolicy(state, diags)
+	r.state.hold(state.text("name"), heldDeployment{id: state.text("id"), deletes: r.deletes(state)})
+	savePrivate(ctx, resp.Private, privatePlan, destroyPlan{Extended: r.extended, Delete: r.deletes(state), NameKnown: true}, diags)
+	if !r.deletes(state) {
+		r.addAbandoned(diags, state)
+	}
+}
+
+// checkReplacement rejects a replacement that could not be made, or would
 // delete what is not to be deleted, and warns of what becomes of the old
 // deployment.
 func (r *deploymentResource) checkReplacement(plan, state attributes, diags *diag.Diagnostics) {
@@ -115,113 +282,78 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 	if !plan.replaces(state, "name") {
 		at = path.Root("source")
 	}
+	who, before := describe(state), state.text(at.String())
 	switch {
+	case r.extendedUnknown:
+		addUnknownSettings(diags, fmt.Sprintf("Replacing deployment %s", who), []string{"extended_operations"})
 	case r.deletes(state) && plan.text("deletion_policy") == deletionAbandon:
-		diags.AddAttributeError(path.Root("deletion_policy"), "The deployment would be deleted", fmt.Sprintf(
-			"A new %s replaces deployment %s, which would delete it: deletion_policy = %q holds only from the apply on that puts it into the state. First set %[1]s back to %[4]q, as the service has it, and apply; then change it.",
-			at, describe(state), deletionAbandon, state.text(at.String())))
+		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment would be deleted", fmt.Sprintf(
+			"A new %s replaces deployment %s, which deletes it: deletion_policy = %q takes effect once it is in the state. Set %[1]s back to %[4]q and apply, then change it.",
+			at, who, deletionAbandon, before))
 	case r.deletes(state):
-		diags.AddAttributeWarning(at, fmt.Sprintf("Deployment %q will be deleted", state.text("name")), fmt.Sprintf(
-			"A new %s replaces deployment %s: the service will delete it and create another. To keep it, as after an import, set %[1]s to %[3]q, as the service has it.",
-			at, describe(state), state.text(at.String())))
-	case plan.replaces(state, "name"):
-		diags.AddAttributeWarning(path.Root("name"), fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
-			"A new name makes a new deployment. Deployment %s will be taken out of the state and keeps running, as %s. Delete it in the service when it is not needed. To keep it here, as after an import, set name to %q, as the service has it.", describe(state), r.whyKept(state), state.text("name")))
+		diags.AddAttributeWarning(at, "Deployment will be deleted", fmt.Sprintf(
+			"A new %s replaces deployment %s: the service deletes it and creates another. To keep it, set %[1]s to %[3]q.", at, who, before))
+	case !plan.replaces(state, "name") && plan["name"].IsKnown():
+		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
+			"The source of deployment %s cannot change, and the old deployment would keep the name, because %s. Options:\n"+
+				"  - Set source to %q.\n"+
+				"  - Choose a new name, too: that creates a second deployment, and the first keeps running.", who, whyKept(state), before))
+	case !plan["name"].IsKnown():
+		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
+			"The source of deployment %s cannot change, and the name is known only after apply. Set a name that is known.", who))
 	default:
-		diags.AddAttributeError(path.Root("source"), "A replacement needs a new name", fmt.Sprintf(
-			"The source of deployment %s cannot change, and a replacement of the same name would be refused: the old deployment keeps the name, as %s. You can\n"+
-				"  - set source to %q, as the service has it, if that deployment is the one you mean;\n"+
-				"  - choose a new name as well: that makes a second deployment, and the first keeps running.", describe(state), r.whyKept(state), state.text("source")))
+		diags.AddAttributeWarning(at, "Deployment keeps running", fmt.Sprintf(
+			"A new name creates a new deployment. Deployment %s is removed from the state and keeps running, because %s. To keep it in the state, set name to %q.", who, whyKept(state), before))
 	}
 }
 
-// refuseTakenName refuses to create what is in the state under the same name
-// and would not be deleted first: so it is when a resource is tainted, or
-// replaced for a reason outside its configuration, of which Terraform tells the
-// provider only that there is something to create. After the apply, the old
-// one would be out of the state, and the new one refused.
-func (r *deploymentResource) refuseTakenName(plan attributes, diags *diag.Diagnostics) {
-	if r.providerData == nil {
-		return
-	}
-	name := plan.text("name")
-	if id, taken := r.kept.Load(name); taken {
-		diags.AddAttributeError(path.Root("name"), "A replacement needs a new name", fmt.Sprintf(
-			"The state has deployment %q (%s), which a destroy would take out of the state and leave running, so that another of that name would be refused. You can\n"+
-				"  - keep it: leave out -replace, take replace_triggered_by out, or, after an apply that failed or a terraform taint, run terraform untaint with the address that stands above;\n"+
-				"  - choose a new name: that makes a second deployment, and the first keeps running;\n"+
-				"  - let the provider delete it: set extended_operations = true, if your service offers DELETE for deployments, and no deletion_policy = %q.", name, id, deletionAbandon))
-	}
-}
-
-// whyKept says why destroying does not delete.
-func (r *deploymentResource) whyKept(state attributes) string {
+// whyKept states why destroying does not delete.
+func whyKept(state attributes) string {
 	if state.text("deletion_policy") == deletionAbandon {
 		return fmt.Sprintf("its deletion_policy is %q", deletionAbandon)
 	}
-	return "the provider does not have extended_operations = true, without which it deletes nothing"
+	return "the provider does not have extended_operations = true"
 }
 
-// refuseChanges refuses what would have to change the service, at each
-// attribute: the interface shows no operation for it. A change of what lives
-// in Terraform alone passes, and so do secrets that the service already has.
-func (r *deploymentResource) refuseChanges(plan, state, config tftypes.Value, memory *secretsMemory, diags *diag.Diagnostics) {
-	who := describe(attributesOf(state))
-	for _, d := range deploymentFields.Differences(plan, state) {
-		diags.AddAttributeError(d.At, "The service cannot be changed", fmt.Sprintf(
-			"%s of deployment %s %s. The service's interface shows no operation that changes it, and the provider does not have extended_operations = true. You can\n"+
-				"  - take over the service's value into the configuration;\n"+
-				"  - leave the attribute to the service: take it out, or name it in lifecycle { ignore_changes = [ … ] };\n"+
-				otherWaysOut,
-			d.At, who, disagreement(d)))
+func (r *deploymentResource) whyKept(name string) string {
+	if !r.extended {
+		return whyKept(nil)
 	}
-	if secrets := secretsChangeOf(attributesOf(plan), attributesOf(state), attributesOf(config), memory); secrets.needed {
-		diags.AddAttributeError(secrets.at, "The service cannot be changed", fmt.Sprintf(
-			"The secrets of deployment %s cannot be seen to be those that the service has. Its interface shows no operation that changes them, and the provider does not have extended_operations = true. You can\n"+
-				"  - take over the values that the service has;\n"+
-				"  - leave them to the service: take them out, or set lifecycle { ignore_changes = [%s] };\n"+
-				otherWaysOut, who, secrets.at))
-	}
+	return whyKept(attributes{"deletion_policy": tftypes.NewValue(tftypes.String, deletionAbandon)})
 }
 
-const otherWaysOut = "  - choose a new name: that makes a second deployment, and the first keeps running;\n" +
-	"  - set extended_operations = true in the provider, if your service offers PATCH for deployments."
-
-// disagreement says what the service has and what the configuration wants.
-func disagreement(d field.Difference) string {
-	if d.Has == d.Wanted { // the values are not to be shown
-		return "is not in the service what it is in the configuration"
-	}
-	return fmt.Sprintf("is %s in the service and %s in the configuration", d.Has, d.Wanted)
-}
-
-// checkHosting refuses a source that is not available where the service runs.
+// checkHosting rejects a source that is not available where the service runs.
 func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnostics) {
-	if r.providerData == nil || r.hosting == "" {
+	if r.hosting == "" {
 		return
 	}
 	for _, s := range sources {
 		if s.name == plan.text("source") && s.hosting != r.hosting {
-			diags.AddAttributeError(path.Root("source"), "Source not available here", fmt.Sprintf(
-				"Deployment %s has source %q, which is available for %s, and the provider has hosting = %q. Choose another source, or set hosting to what your service is.", describe(plan), s.name, hostingWords[s.hosting], r.hosting))
+			diags.AddAttributeError(path.Root("source"), "Source not available", fmt.Sprintf(
+				"Deployment %s has source %q (%s), and the provider has hosting = %q.", describe(plan), s.name, hostingNames[s.hosting], r.hosting))
 		}
 	}
 }
 
-// checkDeletionPolicy refuses a promise that cannot be kept.
+// checkDeletionPolicy rejects a promise that cannot be kept.
 func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.Diagnostics) {
-	if values.text("deletion_policy") == deletionDelete && !r.extended {
-		diags.AddAttributeError(path.Root("deletion_policy"), "Deployments cannot be deleted", fmt.Sprintf(
-			"Deployment %s has deletion_policy = %q, and the service's interface shows no operation that deletes. You can\n"+
-				"  - set extended_operations = true in the provider, if your service offers DELETE for deployments;\n"+
-				"  - leave deletion_policy out, or set it to %q, and apply: a destroy then takes the deployment out of the state only.", describe(values), deletionDelete, deletionAbandon))
+	if values.text("deletion_policy") == deletionDelete && !r.extended && !r.extendedUnknown {
+		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment cannot be deleted", fmt.Sprintf(
+			"Deployment %s has deletion_policy = %q, and the provider does not delete by default. Options:\n"+
+				"  - Set extended_operations = true in the provider, if the service supports DELETE for deployments.\n"+
+				"  - Remove deletion_policy, or set it to %q, and apply: destroying then removes the deployment from the state only.", describe(values), deletionDelete, deletionAbandon))
 	}
 }
 
 // addAbandoned warns that a deployment goes on without Terraform.
-func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes, when string) {
-	// Terraform shows one of several warnings that begin alike: this one must
-	// be seen for each deployment.
-	diags.AddWarning(fmt.Sprintf("Deployment %q keeps running", state.text("name")), fmt.Sprintf(
-		"Deployment %s %s taken out of the state and keeps running, as %s. Delete it in the service when it is not needed, or import it by its id to manage it again.", describe(state), when, r.whyKept(state)))
+func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes) {
+	diags.AddWarning("Deployment keeps running", fmt.Sprintf(
+		"Destroying removes deployment %s from the state only, because %s. It keeps running.", describe(state), whyKept(state)))
+}
+
+func statusOf(d *client.Deployment) string {
+	if d.Status == "" {
+		return client.StatusUnknown
+	}
+	return client.Sanitize(d.Status)
 }

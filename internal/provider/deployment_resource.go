@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -29,8 +31,8 @@ var (
 	_ resource.ResourceWithIdentity       = (*deploymentResource)(nil)
 )
 
-// deploymentResource is graphdeploy_deployment. What the interface says of a
-// deployment is in deploymentFields; here is what Terraform adds to it.
+// deploymentResource is graphdeploy_deployment. What the API has of a deployment
+// is in deploymentFields; here is what Terraform adds to it.
 type deploymentResource struct{ *providerData }
 
 const deploymentType = "graphdeploy_deployment"
@@ -41,13 +43,14 @@ func (r *deploymentResource) Metadata(_ context.Context, _ resource.MetadataRequ
 	resp.TypeName = deploymentType
 }
 
-// What a create waits for.
+// The values of wait_until.
 const (
 	waitCreated = "created"
 	waitReady   = "ready"
 	waitActive  = "active"
 )
 
+// The values of deletion_policy.
 const (
 	deletionAbandon = "abandon"
 	deletionDelete  = "delete"
@@ -58,48 +61,48 @@ const defaultWaitTimeout = 20 * time.Minute
 func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := deploymentFields.ResourceAttributes()
 	attributes["secrets"] = schema.MapAttribute{
-		Optional: true, Sensitive: true, ElementType: types.StringType,
-		Validators: secretsValidators(),
-		MarkdownDescription: "Secrets of the deployment, from name to value. The values are in the state, so keep it as safe as they are; " +
-			"`secrets_wo` avoids that. Conflicts with it. Left out, a new deployment has none. What the service echoes of secrets never reaches the state.",
+		Optional: true, Sensitive: true, ElementType: types.StringType, Validators: secretsValidators(),
+		MarkdownDescription: "Map of secrets. The values are stored in the state; use `secrets_wo` to avoid that. `{}` removes all secrets. Conflicts with `secrets_wo`.",
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
-		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType,
-		Validators: secretsValidators(),
-		MarkdownDescription: "Like `secrets`, as a write-only argument (Terraform 1.11, OpenTofu 1.11): the values are in no state and no plan. " +
-			"Set `secrets_wo_version` too, as a change of the values is not seen without it. Conflicts with `secrets`.",
+		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType, Validators: secretsValidators(),
+		MarkdownDescription: "Map of secrets, as a write-only argument: the values are in no state and no plan. Requires Terraform 1.11 or OpenTofu 1.11, or later. Set `secrets_wo_version`, too. Conflicts with `secrets`.",
 	}
-	attributes["secrets_wo_version"] = schema.NumberAttribute{
+	attributes["secrets_wo_version"] = schema.StringAttribute{
 		Optional:            true,
-		Validators:          []validator.Number{field.WholeNumber()},
-		MarkdownDescription: "Whole number that says which `secrets_wo` are meant: as Terraform does not remember those, a change of this number is what sends them again. Any other number works: 1, then 2, for example. Needs `secrets_wo`.",
+		MarkdownDescription: "Version of `secrets_wo`, such as `1` or the version ID of a secret manager. Change it to send the secrets again. Requires `secrets_wo`.",
+	}
+	attributes[additionalField.Name] = schema.StringAttribute{
+		Optional: true, Validators: []validator.String{field.JSONObject(), additionalValidator{}},
+		MarkdownDescription: "JSON object, written with `jsonencode`, that is merged into requests to create and update the deployment: for properties of the service that this provider does not know. " +
+			"Properties that have an argument of their own are rejected. Stored in the state in plain text; not for secrets.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(deletionAbandon, deletionDelete)},
-		MarkdownDescription: "What destroying does: `abandon` takes the deployment out of the state and never deletes it; `delete` insists on deleting, which is refused at plan unless the provider has `extended_operations`. " +
-			"Left out, it deletes where it can: with `extended_operations`, and otherwise it abandons. It counts once it is in the state, by an apply.",
+		MarkdownDescription: "Behavior on destroy. Valid values are `delete` and `abandon` (remove from the state only). " +
+			"Defaults to `delete` if `extended_operations` is enabled, otherwise `abandon`. Read from the state at destroy: apply a change before you destroy.",
 	}
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
-		MarkdownDescription: "What a create or a change waits for: `created` for nothing; `ready`, the default, until `status` is `READY` or `UNUSED`; `active` also until `active_revision_id` equals `latest_revision_id`. " +
-			"A change waits for its own revision. `timeouts` has the limit, at which the apply ends with a warning, not an error, as an error would make Terraform replace a new deployment that is merely slow. For a hard gate, use a `postcondition` on `status`.",
+		MarkdownDescription: "What to wait for after a create or update. Valid values are `created` (do not wait), `ready` (until `status` is `READY` or `UNUSED`) " +
+			"and `active` (also until `active_revision_id` equals `latest_revision_id`). Defaults to `ready`. At the time limit in `timeouts`, the apply ends with a warning.",
 	}
-	attributes["timeouts"] = waitTimeouts(ctx, "How long to wait after each operation. A change of these needs no request to the service.", timeouts.Opts{
-		Create: true, CreateDescription: "Time to wait for what `wait_until` says after a create, such as `45s` or `30m`. Default `20m`.",
-		Update: true, UpdateDescription: "Time to wait for what `wait_until` says after a change, such as `45s` or `30m`. Default `20m`.",
-		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Default `20m`. It must be in the state, by an apply, before the destroy.",
+	attributes["timeouts"] = waitTimeouts(ctx, "Time limits of operations. Changing them updates the state only.", timeouts.Opts{
+		Create: true, CreateDescription: "Time to wait for `wait_until` after a create, such as `45s` or `30m`. Defaults to `20m`.",
+		Update: true, UpdateDescription: "Time to wait for `wait_until` after an update, such as `45s` or `30m`. Defaults to `20m`.",
+		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Defaults to `20m`. Read from the state at destroy.",
 	})
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "A deployment of a hosted application. A change of `name` or `source` replaces it. " +
-			"What the configuration leaves out belongs to the service: the state shows it, and no plan proposes to change it.",
+		MarkdownDescription: "Manages a deployment of a hosted application. Changing `name` or `source` forces a new deployment. " +
+			"Arguments that are set are managed and checked for drift; arguments that are omitted keep what the service chooses.",
 		Attributes: attributes,
 	}
 }
 
-// IdentitySchema is what tells a deployment from all others (Terraform 1.12).
+// IdentitySchema is what identifies a deployment (Terraform 1.12).
 func (r *deploymentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the deployment, a UUID."},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "ID of the deployment, a UUID."},
 	}}
 }
 
@@ -110,7 +113,9 @@ func identify(ctx context.Context, identity *tfsdk.ResourceIdentity, state tftyp
 	}
 }
 
-func secretsValidators() []validator.Map { return []validator.Map{field.NoNulls(), field.Named()} }
+func secretsValidators() []validator.Map {
+	return []validator.Map{field.NoNulls(), field.NoEmptyNames()}
+}
 
 func (r *deploymentResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
 	r.providerData = configured(req.ProviderData, &resp.Diagnostics)
@@ -118,189 +123,266 @@ func (r *deploymentResource) Configure(_ context.Context, req resource.Configure
 
 func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	config := attributesOf(req.Config.Raw)
-	switch values, unseen, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]; {
-	case !values.IsNull() && values.IsKnown() && !unseen.IsNull() && unseen.IsKnown():
-		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo"), "Both secrets and secrets_wo",
-			"The two arguments set the same secrets. Keep one of them: secrets_wo, if the values are to be in no state.")
-	case unseen.IsNull() && !version.IsNull() && version.IsKnown():
-		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo_version"), "No secrets_wo",
-			"secrets_wo_version says which secrets_wo are meant, and there are none. Set secrets_wo, or take the version out.")
-	case !unseen.IsNull() && version.IsNull():
-		resp.Diagnostics.AddAttributeWarning(path.Root("secrets_wo"), "Secrets without a version",
-			"Terraform does not remember secrets_wo: without secrets_wo_version, a change of the values is not noticed and not sent. Set secrets_wo_version to a number, and raise it whenever the values change.")
+	switch values, writeOnly, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]; {
+	case !values.IsNull() && values.IsKnown() && !writeOnly.IsNull() && writeOnly.IsKnown():
+		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo"), "Conflicting arguments", "Only one of secrets and secrets_wo can be set.")
+	case writeOnly.IsNull() && !version.IsNull() && version.IsKnown():
+		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version is set without secrets_wo.")
 	}
 	source, references := config.text("source"), config["secret_references"]
-	if source != "" && source != client.SourceExternalDocker && !references.IsNull() && !isEmptyList(references) {
-		resp.Diagnostics.AddAttributeError(path.Root("secret_references"), "Secret references do not go with this source",
-			fmt.Sprintf("The service takes secret_references with source %q alone, and deployment %q has source %q. Use secrets, or take secret_references out.", client.SourceExternalDocker, config.text("name"), source))
+	if source != "" && source != client.SourceExternalDocker && len(field.Items(references)) > 0 {
+		resp.Diagnostics.AddAttributeError(path.Root("secret_references"), "Unsupported argument",
+			fmt.Sprintf("secret_references is supported only for source %q; deployment %q has source %q. Use secrets instead.", client.SourceExternalDocker, config.text("name"), source))
 	}
 }
 
-// Create makes the deployment, waits for it, and saves what the service made
-// of it.
+// additionalValidator rejects properties that have an argument or an attribute
+// of their own, at every depth.
+type additionalValidator struct{}
+
+func (additionalValidator) Description(context.Context) string {
+	return "must not contain properties that have an argument"
+}
+func (v additionalValidator) MarkdownDescription(ctx context.Context) string {
+	return v.Description(ctx)
+}
+
+func (additionalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	tree := readTree([]byte(req.ConfigValue.ValueString()))
+	for _, at := range knownProperties(tree) {
+		resp.Diagnostics.AddAttributeError(req.Path, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.", req.Path, at))
+	}
+}
+
+// knownProperties are the paths of the members of additional_properties that the
+// provider knows.
+func knownProperties(tree map[string]any) (paths []string) {
+	if _, ok := tree["secrets"]; ok {
+		paths = append(paths, "secrets")
+	}
+	return append(paths, deploymentFields.Conflicts(tree)...)
+}
+
+// Create creates the deployment, waits for it, and saves it.
 func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, config := attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw)
+	plan, config, diags := attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
 	r.hideSecrets(plan, config)
-	name := plan.text("name")
-	var request client.DeploymentRequest
-	if err := deploymentFields.Encode(req.Plan.Raw, &request); err != nil {
-		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %q cannot be written as a request, and was not created", name), err)
-		return
-	}
-	wanted := configuredSecrets(config)
-	request.Secrets = wanted.sorted()
-
-	made, err := r.client.CreateDeployment(ctx, request)
+	name, source := plan.text("name"), plan.text("source")
+	request, want, err := newRequest(req.Config.Raw)
 	if err != nil {
-		r.addCreateFailure(&resp.Diagnostics, name, err, requestPlaces(config, request.Secrets))
+		addBug(diags, fmt.Sprintf("Deployment %q cannot be written as a request, and was not created", name), err)
 		return
 	}
-	memory := newSecretsMemory()
-	// A first look, by which masks that differ each time are known; not at
-	// values, which a service may show once and mask from then on.
-	if memory.see(made); memory.holds(wanted, nil) {
-		memory.Seen = nil
-	}
-	made, gone := r.waitFor(ctx, made, wait{
-		until: plan.text("wait_until"), limit: waitLimit(ctx, req.Plan.GetAttribute, timeouts.Value.Create, &resp.Diagnostics),
-		done: "created", setting: "timeouts.create", see: memory.see,
-	}, &resp.Diagnostics)
-	if gone {
-		return
-	}
-
-	answer, err := deploymentFields.Decode(made)
+	secrets := configuredSecrets(config)
+	request.Secrets = secrets.list()
+	created, recovered, err := r.client.CreateDeployment(ctx, request, func(d *client.Deployment) bool {
+		live, echo := readTree(d.Raw), echoOf(d)
+		return deploymentFields.Satisfies(live, want, source) && len(echo) >= len(secrets) && len(missingNames(echo, secrets)) == 0
+	})
 	if err != nil {
-		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %q (%s) was created, but cannot be written to the state", name, made.ID), err)
+		r.addCreateFailure(diags, name, err, requestLocations(config, request.Secrets))
 		return
 	}
-	resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
-	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
-	for _, d := range deploymentFields.Differences(req.Plan.Raw, deploymentFields.Named(answer, req.Plan.Raw)) {
-		resp.Diagnostics.AddAttributeWarning(d.At, "The service reports another value",
-			fmt.Sprintf("Deployment %q (%s) was created, but %s %s. If that stays, the next plan shows it as drift: set what the service has, or take the attribute out.", name, made.ID, d.At, disagreement(d)))
+	if recovered {
+		diags.AddWarning("Response to the create was lost", fmt.Sprintf(
+			"Deployment %q (%s) was found after the response to its create was lost. It has everything that was asked for. If somebody else created an identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
 	}
-	saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)
-	memory.see(made)
-	memory.apply(wanted)
-	memory.save(ctx, resp.Private, &resp.Diagnostics)
-}
-
-// addCreateFailure tells why a deployment was not made.
-func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name string, err error, places locate) {
-	var exists *client.ExistsError
-	var lost *client.LostError
-	switch summary := fmt.Sprintf("Cannot create deployment %q", name); {
-	case errors.As(err, &exists):
-		diags.AddAttributeError(path.Root("name"), fmt.Sprintf("Deployment %q exists already", name), fmt.Sprintf(
-			"The service has a deployment named %q, with id %s. Nothing was created. Choose another name; or, to manage that deployment here, %s", name, exists.Existing.ID, howToImport(exists.Existing.ID)))
-	case errors.As(err, &lost):
-		r.access.addFailure(diags, summary, lost.Err, nil)
-		found := "No deployment of that name is listed: most likely, it was not created."
-		if lost.ID != "" {
-			found = "No deployment of that name is listed yet."
-		}
-		if lost.Look != nil {
-			found = "Whether it was created could not be found out: " + sentence(lost.Look.Error())
-		}
-		if lost.ID != "" {
-			diags.AddError(fmt.Sprintf("Deployment %q may exist", name), fmt.Sprintf(
-				"The service answered the request to create deployment %q with success and id %s, but the rest of the answer cannot be used. %s It is not in the state. To manage it here, %s", name, lost.ID, found, howToImport(lost.ID)))
+	var seen []*client.Deployment
+	if until := plan.text("wait_until"); until != waitCreated {
+		var gone bool
+		if created, gone = r.waitFor(ctx, created, wait{
+			until: until, limit: waitLimit(ctx, req.Plan.GetAttribute, timeouts.Value.Create, diags),
+			done: "created", setting: "timeouts.create", see: func(d *client.Deployment) { seen = append(seen, d) },
+		}, diags); gone {
 			return
 		}
-		diags.AddError(fmt.Sprintf("Deployment %q may come up later", name), fmt.Sprintf(
-			"The request to create deployment %q was sent, and no usable answer came. %s It is not in the state. Apply again: the provider first looks for the name, and if the deployment is there by then, says how to import it.", name, found))
-	default:
-		r.access.addFailure(diags, summary, err, places)
+	}
+	live := liveTree(created, false)
+	values, err := resourceFields.AfterApply(req.Plan.Raw, live)
+	if err != nil {
+		addBug(diags, fmt.Sprintf("Deployment %q (%s) was created, but cannot be written to the state", name, created.ID), err)
+		return
+	}
+	resp.State.Raw = field.With(req.Plan.Raw, values)
+	identify(ctx, resp.Identity, resp.State.Raw, diags)
+	addDifferences(diags, "Service reports other values", fmt.Sprintf("Deployment %q (%s) was created, but differs from the configuration. If that stays, the next plan shows it as drift:", name, created.ID),
+		describeDifferences(deploymentFields.Compare(live, want, want, source).Set))
+	savePrivate(ctx, resp.Private, privateRecord, resourceFields.NewRecord(req.Config.Raw, resp.State.Raw), diags)
+	savePrivate(ctx, resp.Private, privatePlan, (*destroyPlan)(nil), diags)
+	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
+		savePrivate(ctx, resp.Private, privateSecrets, record, diags)
 	}
 }
 
-// requestPlaces locates places in the body of a create or a change.
-func requestPlaces(config attributes, secrets []client.Secret) locate {
+func missingNames(echo, secrets secretValues) (missing []string) {
+	for _, name := range secrets.names() {
+		if _, ok := echo[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// addCreateFailure reports why a deployment was not created.
+func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name string, err error, at locate) {
+	var taken *client.NameTakenError
+	var lost *client.LostError
+	switch {
+	case errors.As(err, &taken):
+		held, inState := r.state.holder(name)
+		r.addNameTaken(diags, name, taken.Existing, taken.CreatedHere, inState && held.id == taken.Existing.ID)
+	case errors.As(err, &lost):
+		r.addLost(diags, name, lost)
+	default:
+		r.access.addFailure(diags, fmt.Sprintf("Cannot create deployment %q", name), err, at)
+	}
+}
+
+// addLost reports that the response to a create was lost, and what is known of
+// the deployment.
+func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost *client.LostError) {
+	outcome := "The service does not list a deployment of that name: it was probably not created. Apply again: the provider looks for the name first."
+	id := lost.ID
+	switch {
+	case lost.Candidate != nil:
+		id = lost.Candidate.ID
+		outcome = fmt.Sprintf("The service lists deployment %s with that name, but the provider did not take it for the created one: %s.", id, lost.Reason)
+	case lost.Lookup != nil:
+		outcome = "The provider could not find out whether it was created: " + sentence(lost.Lookup.Error())
+	case id != "":
+		outcome = "The service does not list it yet."
+	}
+	detail := fmt.Sprintf("The response to the request to create deployment %q was lost. %s\nThe deployment is not in the state.", name, outcome)
+	if id != "" {
+		detail += fmt.Sprintf(" If it is yours, import it (replace NAME with the name of the resource):\n\n%s\n\n  or: terraform import %s.NAME %s", importBlock(id), deploymentType, id)
+	}
+	diags.AddError("Outcome of the create is unknown", detail+"\n\n"+sentence(lost.Err.Error()))
+}
+
+// requestLocations locates what a service says of places in the body of a create
+// or update.
+func requestLocations(config attributes, secrets []client.Secret) locate {
 	return func(loc []any) (path.Path, bool) {
 		if len(loc) > 0 && loc[0] == "body" {
 			loc = loc[1:]
 		}
-		if len(loc) > 0 && loc[0] == "secrets" {
-			at := path.Root("secrets")
-			if !config["secrets_wo"].IsNull() {
-				at = path.Root("secrets_wo")
-			}
-			if len(loc) > 1 {
-				if i, ok := loc[1].(int); ok && i >= 0 && i < len(secrets) {
+		if len(loc) == 0 || loc[0] != "secrets" {
+			return deploymentFields.Path(loc)
+		}
+		if !config["secrets_wo"].IsNull() {
+			return path.Root("secrets_wo"), true
+		}
+		at := path.Root("secrets")
+		if len(loc) > 1 {
+			if i, ok := loc[1].(int); ok && i >= 0 && i < len(secrets) {
+				if _, ours := attributesOf(config["secrets"])[secrets[i].Name]; ours {
 					at = at.AtMapKey(secrets[i].Name)
 				}
 			}
-			return at, true
 		}
-		return deploymentFields.Path(loc)
+		return at, true
 	}
 }
 
-// Read takes the service's values into the state. A deployment that is no
-// longer listed leaves the state; a reading that fails changes nothing.
+// Read refreshes the state. A deployment that is no longer listed is removed
+// from it; a read that fails changes nothing.
 func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state := attributesOf(req.State.Raw)
+	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)
+	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
+		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
+		return
+	}
+	if !r.requireClient(diags, fmt.Sprintf("Reading deployment %s", describe(state))) {
+		return
+	}
 	id, importing := state.text("id"), state["name"].IsNull()
-	found, err := r.deployment(ctx, id)
+	found, err := r.read(ctx, id)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && importing:
-		resp.Diagnostics.AddError("No such deployment", noSuchID(id))
+		diags.AddError("No such deployment", noSuchID(id))
 		return
 	case errors.Is(err, client.ErrNotFound):
-		// A state of before Terraform 1.12 has no identity yet, and needs one
-		// even now.
-		identify(ctx, resp.Identity, req.State.Raw, &resp.Diagnostics)
+		// A state from before Terraform 1.12 has no identity yet, and needs one even now.
+		identify(ctx, resp.Identity, req.State.Raw, diags)
 		resp.State.RemoveResource(ctx)
 		return
 	case err != nil:
-		r.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
+		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
 		return
 	}
-	answer, err := deploymentFields.Decode(found)
+	r.state.hold(found.Name, heldDeployment{id: found.ID, deletes: r.deletes(state)})
+	r.state.saw(found)
+	record := loadRecord(ctx, req.Private, diags)
+	refreshed, kept, err := resourceFields.Refresh(req.State.Raw, liveTree(found, !state[additionalField.Name].IsNull()), found.Source, record)
 	if err != nil {
-		addMistake(&resp.Diagnostics, fmt.Sprintf("Deployment %s cannot be written to the state", describe(state)), err)
+		addBug(diags, fmt.Sprintf("Deployment %s cannot be written to the state", describe(state)), err)
 		return
 	}
-	if !r.deletes(state) {
-		r.kept.Store(found.Name, found.ID)
+	if record != nil {
+		savePrivate(ctx, resp.Private, privateRecord, kept, diags)
 	}
-	refreshed := deploymentFields.Refresh(req.State.Raw, answer, loadOwned(ctx, req.Private, &resp.Diagnostics))
-	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
-	memory.see(found)
-	if drifted := memory.drifted(); len(drifted) > 0 {
-		forgetSecrets(state, drifted, refreshed, &resp.Diagnostics)
+	if memory := r.loadSecretsRecord(ctx, req.Private, diags); memory != nil {
+		if drifted := memory.drifted(found); len(drifted) > 0 {
+			forgetSecrets(state, drifted, refreshed, diags)
+		}
+		savePrivate(ctx, resp.Private, privateSecrets, memory, diags)
 	}
-	memory.save(ctx, resp.Private, &resp.Diagnostics)
 	resp.State.Raw = field.With(req.State.Raw, refreshed)
-	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
+	identify(ctx, resp.Identity, resp.State.Raw, diags)
 }
 
-// ImportState takes an id, an exact name, or an identity. Read does the rest.
+// ImportState takes an ID, an exact name, or an identity. Read does the rest.
 func (r *deploymentResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	id := req.ID
+	diags, id := &resp.Diagnostics, req.ID
+	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
+		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
+		return
+	}
+	if !r.requireClient(diags, "Importing a deployment") {
+		return
+	}
 	var identity types.String
 	if id == "" && req.Identity != nil {
-		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &identity)...)
+		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &identity)...)
 		id = identity.ValueString()
 	}
 	switch {
-	case resp.Diagnostics.HasError():
+	case diags.HasError():
 	case id == "":
-		resp.Diagnostics.AddError("No import id", fmt.Sprintf("The id to import is empty, as where a variable of a shell is not set. Give the id of the deployment, a UUID such as %s, or its exact name.", field.ExampleUUID))
+		diags.AddError("Missing import ID", fmt.Sprintf("The import ID must be the ID of the deployment, a UUID such as %s, or its exact name.", field.ExampleUUID))
+	case field.IsUUID(id):
+		id = r.importID(ctx, id, !identity.IsNull(), diags)
 	case !identity.IsNull():
-		if !field.IsUUID(id) {
-			resp.Diagnostics.AddAttributeError(path.Root("id"), "Not a UUID", fmt.Sprintf("The identity has id %q. Give the id of the deployment, a UUID such as %s; to import by name, use id in place of identity.", id, field.ExampleUUID))
-		}
-	case !field.IsUUID(id):
-		id = r.idOfName(ctx, id, &resp.Diagnostics)
+		diags.AddAttributeError(path.Root("id"), "Invalid UUID", fmt.Sprintf("id in the identity must be a UUID such as %s, got %q. To import by name, use id instead of identity.", field.ExampleUUID, id))
+	default:
+		id = r.idOfName(ctx, id, diags)
 	}
-	if resp.Diagnostics.HasError() {
+	if diags.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
-	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
+	diags.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	identify(ctx, resp.Identity, resp.State.Raw, diags)
+}
+
+// importID is id, if a deployment has it, or else the ID of the deployment whose
+// name it is.
+func (r *deploymentResource) importID(ctx context.Context, id string, identity bool, diags *diag.Diagnostics) string {
+	found, err := r.client.Deployment(ctx, id)
+	switch {
+	case err == nil:
+		r.state.saw(found) // Read, which comes next, need not ask again
+	case errors.Is(err, client.ErrNotFound) && !identity:
+		if named, err := r.client.DeploymentsNamed(ctx, id); err == nil && len(named) == 1 {
+			return named[0].ID
+		}
+		diags.AddError("No such deployment", noSuchID(id))
+	case errors.Is(err, client.ErrNotFound):
+		diags.AddError("No such deployment", noSuchID(id))
+	default:
+		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
+	}
+	return id
 }
 
 // idOfName finds the one deployment of exactly that name.
@@ -308,73 +390,33 @@ func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *d
 	found, err := r.client.DeploymentsNamed(ctx, name)
 	switch {
 	case err != nil:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot look for deployment %q", name), err, nil)
+		r.access.addFailure(diags, fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
 	case len(found) != 1:
-		diags.AddError(notOne(name, found))
+		diags.AddError(noUniqueName(name, found))
 	default:
 		return found[0].ID
 	}
 	return ""
 }
 
-// notOne tells that a name fits no deployment, or several.
-func notOne(name string, found []*client.Deployment) (summary, detail string) {
+// noUniqueName reports that a name matches no deployment, or several.
+func noUniqueName(name string, found []*client.Deployment) (summary, detail string) {
 	if len(found) == 0 {
-		return "No such deployment", fmt.Sprintf("The service lists no deployment named exactly %q, in these letters. Check the name, and that the credential may see the deployment; or give its id, a UUID such as %s.", name, field.ExampleUUID)
+		return "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, and that the credential may see the deployment.", name)
 	}
 	var candidates []string
 	for _, d := range found {
-		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, ofTheService(d.Source), ofTheService(d.Status)))
+		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, client.Sanitize(d.Source), statusOf(d)))
 	}
-	return "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Give the id of one of them:\n%s", len(found), name, listed(candidates))
+	return "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Use the ID of one of them:%s", len(found), name, listed(candidates))
 }
 
-// noSuchID tells that an id fits no deployment.
 func noSuchID(id string) string {
-	return fmt.Sprintf("The service lists no deployment with id %s. Check the id, and that the credential may see the deployment.", id)
+	return fmt.Sprintf("The service lists no deployment with ID %s. Check the ID, and that the credential may see the deployment.", id)
 }
 
-// attributes are the attributes of a whole configuration, plan or state.
-type attributes map[string]tftypes.Value
-
-func attributesOf(object tftypes.Value) attributes {
-	var all map[string]tftypes.Value
-	if object.IsKnown() && !object.IsNull() {
-		_ = object.As(&all) // an object by its schema
-	}
-	return all
-}
-
-// text is a string attribute; "" when it is null or unknown.
-func (a attributes) text(name string) string {
-	var s *string
-	if value := a[name]; value.IsKnown() && !value.IsNull() {
-		_ = value.As(&s)
-	}
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// describe names a deployment for a message.
-func describe(state attributes) string {
-	name, id := state.text("name"), state.text("id")
-	switch {
-	case name == "":
-		return id
-	case id == "": // not created yet
-		return fmt.Sprintf("%q", name)
-	}
-	return fmt.Sprintf("%q (%s)", name, id)
-}
-
-func isEmptyList(v tftypes.Value) bool {
-	var items []tftypes.Value
-	return v.IsKnown() && v.As(&items) == nil && len(items) == 0
-}
-
-// newObject is an object of a schema's type.
-func newObject(typ tftypes.Type, values attributes) tftypes.Value {
-	return tftypes.NewValue(typ, map[string]tftypes.Value(values))
+func strictUnmarshal(text []byte, into any) error {
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.DisallowUnknownFields()
+	return reader.Decode(into)
 }

@@ -5,12 +5,10 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -21,12 +19,25 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// secretValues are secrets by name. Nil means that none are configured, or
-// that they are not known yet.
+// secretValues are secrets by name; nil if there are none, or if they are not
+// completely known.
 type secretValues map[string]string
 
-// configuredSecrets are the secrets that a configuration sets, in secrets or
-// in secrets_wo.
+func secretValuesOf(v tftypes.Value) secretValues {
+	if v.IsNull() || !v.IsFullyKnown() {
+		return nil
+	}
+	values := secretValues{}
+	for name, value := range attributesOf(v) {
+		if !value.IsNull() { // null is what a refresh puts in place of drift
+			values[name] = attributesOf(v).text(name)
+		}
+	}
+	return values
+}
+
+// configuredSecrets are the secrets that a configuration sets, in secrets or in
+// secrets_wo.
 func configuredSecrets(config attributes) secretValues {
 	if values := secretValuesOf(config["secrets_wo"]); values != nil {
 		return values
@@ -34,249 +45,285 @@ func configuredSecrets(config attributes) secretValues {
 	return secretValuesOf(config["secrets"])
 }
 
-func secretValuesOf(v tftypes.Value) secretValues {
-	if v.IsNull() || !v.IsFullyKnown() {
-		return nil
+// echoOf is what a response shows of secrets.
+func echoOf(d *client.Deployment) secretValues {
+	echo := secretValues{}
+	for _, s := range d.Secrets {
+		echo[s.Name] = s.Value
 	}
-	values := secretValues{}
-	for name := range attributesOf(v) {
-		values[name] = attributesOf(v).text(name)
-	}
-	return values
+	return echo
 }
 
-// sorted are the secrets as they are sent: by name.
-func (s secretValues) sorted() []client.Secret {
+func (s secretValues) names() []string { return slices.Sorted(maps.Keys(s)) }
+
+// list are the secrets as they are sent: sorted by name.
+func (s secretValues) list() []client.Secret {
 	secrets := []client.Secret{}
-	for name, value := range s {
-		secrets = append(secrets, client.Secret{Name: name, Value: value})
+	for _, name := range s.names() {
+		secrets = append(secrets, client.Secret{Name: name, Value: s[name]})
 	}
-	sort.Slice(secrets, func(i, j int) bool { return secrets[i].Name < secrets[j].Name })
 	return secrets
 }
 
-// secretsMemory is what the provider remembers of secrets, in private state:
-// digests of what the service echoes, so that a change made elsewhere is
-// noticed without a value being kept. A service may echo values, mask them, or
-// leave them out; a digest tells the same from another in each case.
-type secretsMemory struct {
-	Salt []byte `json:"salt"`
-	// Seen are the digests of the last reading, by name.
-	Seen map[string]string `json:"seen,omitempty"`
-	// Applied are those of the reading after the last apply, of the secrets
-	// that the configuration set then; nil before the first.
-	Applied map[string]string `json:"applied,omitempty"`
-	// Unlisted are the names of secrets of the last apply that the service did
-	// not list after it.
-	Unlisted []string `json:"unlisted,omitempty"`
-	// Version and AppliedVersion tell two states of the deployment apart.
-	Version        string `json:"version,omitempty"`
-	AppliedVersion string `json:"applied_version,omitempty"`
-	// Echoes says that what the service echoed after the last apply were the
-	// values themselves.
-	Echoes bool `json:"echoes,omitempty"`
-	// Random says that the service masks at random: its echo says nothing.
-	Random bool `json:"random,omitempty"`
-}
-
-func newSecretsMemory() *secretsMemory {
-	m := &secretsMemory{Salt: make([]byte, 32)}
-	_, _ = rand.Read(m.Salt) // never fails, see crypto/rand
-	return m
-}
-
-func loadSecretsMemory(ctx context.Context, private privateState, diags *diag.Diagnostics) *secretsMemory {
-	m := &secretsMemory{}
-	loadPrivate(ctx, private, privateSecrets, m, diags)
-	if len(m.Salt) == 0 {
-		return newSecretsMemory()
-	}
-	return m
-}
-
-func (m *secretsMemory) save(ctx context.Context, private privateState, diags *diag.Diagnostics) {
-	savePrivate(ctx, private, privateSecrets, m, diags)
-}
-
-// digest stands for a value. Salted, it cannot be looked up in a table, and
-// equal values of two deployments do not look equal.
-func (m *secretsMemory) digest(name, value string) string {
-	mac := hmac.New(sha256.New, m.Salt)
-	mac.Write([]byte(name + "\x00" + value))
-	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// see takes in what the service echoes.
-func (m *secretsMemory) see(d *client.Deployment) {
-	version := orNothing(d.LatestRevisionID) + " " + orNothing(d.UpdatedAt)
-	seen := map[string]string{}
-	for _, s := range d.Secrets {
-		seen[s.Name] = m.digest(s.Name, s.Value)
-	}
-	// The same deployment, but another echo: nothing has changed but the mask.
-	if m.Seen != nil && version == m.Version && differ(m.Seen, seen) {
-		m.Random = true
-	}
-	m.Seen, m.Version = seen, version
-	if m.Applied != nil && version == m.AppliedVersion && differ(m.Applied, seen) {
-		m.Random = true
-	}
-}
-
-// differ reports whether a name that both have stands for different values.
-func differ(a, b map[string]string) bool {
-	for name, digest := range a {
-		if other, ok := b[name]; ok && other != digest {
-			return true
-		}
-	}
-	return false
-}
-
-// apply remembers that the service now has these secrets, as it was last seen.
-func (m *secretsMemory) apply(values secretValues) {
-	m.Applied, m.Unlisted = map[string]string{}, nil
-	for _, s := range values.sorted() {
-		if digest, ok := m.Seen[s.Name]; ok {
-			m.Applied[s.Name] = digest
-		} else {
-			m.Unlisted = append(m.Unlisted, s.Name)
-		}
-	}
-	if len(values) > 0 {
-		m.Echoes = m.holds(values, nil)
-	}
-	m.AppliedVersion = m.Version
-}
-
-// drifted names the secrets of the last apply of which the service now echoes
-// something else, or nothing.
-func (m *secretsMemory) drifted() []string {
-	if m.Random || m.Version == m.AppliedVersion {
-		return nil
-	}
-	var names []string
-	for name, digest := range m.Applied {
-		if m.Seen[name] != digest {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// holds reports whether the service is seen to have exactly these values, and
-// none of those in gone. That one is not listed says nothing of a service that
-// did not list it when it was there.
-func (m *secretsMemory) holds(values secretValues, gone []string) bool {
-	for name, value := range values {
-		if !m.shows(name, value) {
-			return false
-		}
-	}
-	for _, name := range gone {
-		_, there := m.Seen[name]
-		_, listed := m.Applied[name]
-		if there || !listed {
+// has reports whether all of wanted is in s.
+func (s secretValues) has(wanted secretValues) bool {
+	for name, value := range wanted {
+		if shown, ok := s[name]; !ok || shown != value {
 			return false
 		}
 	}
 	return true
 }
 
-func (m *secretsMemory) shows(name, value string) bool {
-	return subtle.ConstantTimeCompare([]byte(m.Seen[name]), []byte(m.digest(name, value))) == 1
+// secretsRecord is what private state holds of the secrets that the last apply
+// set: digests of what the service echoed after it, so that a change made
+// elsewhere is detected without a value being kept.
+type secretsRecord struct {
+	Salt  []byte   `json:"salt"`
+	Key   string   `json:"key"` // a digest of the credential with which Echo was made
+	Names []string `json:"names"`
+	// Echo are the digests of the echo, by name; a secret that was not echoed has none.
+	Echo map[string]string `json:"echo,omitempty"`
+	// Shown is whether the echo of every secret was the value that was sent.
+	Shown bool `json:"shown,omitempty"`
+	// Version identifies the deployment that Echo is of.
+	Version string `json:"version"`
+	// Random is whether the service masks secrets at random: its echo means nothing.
+	Random bool `json:"random,omitempty"`
+
+	credential []byte
 }
 
-// notTaken says, of a service that echoes values, how what it showed after a
-// change is still as it was before.
-func (m *secretsMemory) notTaken(before *secretsMemory, change secretsChange) []string {
-	if !before.Echoes || before.Random || differ(before.Applied, before.Seen) {
+// loadSecretsRecord is nil where no secrets are managed.
+func (p *providerData) loadSecretsRecord(ctx context.Context, private privateState, diags *diag.Diagnostics) *secretsRecord {
+	var r *secretsRecord
+	loadPrivate(ctx, private, privateSecrets, &r, diags)
+	if r == nil || len(r.Salt) == 0 {
 		return nil
 	}
-	var still []string
-	for _, secret := range change.values.sorted() {
-		former, had := before.Seen[secret.Name]
-		shown, there := m.Seen[secret.Name]
-		switch {
-		case m.shows(secret.Name, secret.Value):
-		case !had && !there:
-			still = append(still, fmt.Sprintf("does not show secret %q, which is new", secret.Name))
-		case had && former == shown:
-			still = append(still, fmt.Sprintf("still shows the former value of secret %q", secret.Name))
-		}
-	}
-	for _, name := range change.gone {
-		if former, had := before.Seen[name]; had && former == m.Seen[name] {
-			still = append(still, fmt.Sprintf("still shows secret %q, which was taken out", name))
-		}
-	}
-	return still
+	r.credential = p.credentialKey
+	return r
 }
 
-func orNothing(s *string) string {
+// newSecretsRecord records the secrets of an apply. Former is the record before
+// it, seen what was read of the deployment since the write, oldest first: at
+// least its last state.
+func (p *providerData) newSecretsRecord(former *secretsRecord, values secretValues, seen ...*client.Deployment) *secretsRecord {
+	if values == nil {
+		return nil
+	}
+	r := &secretsRecord{Salt: make([]byte, 16), Names: values.names(), credential: p.credentialKey}
+	_, _ = rand.Read(r.Salt) // never fails, see crypto/rand
+	if former != nil {
+		r.Salt, r.Random = former.Salt, former.Random
+	}
+	last := seen[len(seen)-1]
+	for _, d := range seen {
+		r.Random = r.Random || versionOf(d) == versionOf(last) && differ(echoOf(d), echoOf(last))
+	}
+	r.Shown = len(values) > 0 && echoOf(last).has(values)
+	r.observe(last)
+	return r
+}
+
+// observe takes the echo of a deployment for that of the last apply.
+func (r *secretsRecord) observe(d *client.Deployment) {
+	r.Key, r.Version, r.Echo = r.credentialDigest(), versionOf(d), map[string]string{}
+	echo := echoOf(d)
+	for _, name := range r.Names {
+		if value, ok := echo[name]; ok {
+			r.Echo[name] = r.digest(name, value)
+		}
+	}
+}
+
+// digest is salted and keyed with the credential: from the state alone, not even
+// a short secret can be guessed.
+func (r *secretsRecord) digest(name, value string) string {
+	mac := hmac.New(sha256.New, append(slices.Clone(r.Salt), r.credential...))
+	fmt.Fprintf(mac, "%q:%q", name, value)
+	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil)[:18])
+}
+
+func (r *secretsRecord) credentialDigest() string { return r.digest("", "credential") }
+
+// differ reports whether a name that both have stands for different values.
+func differ(a, b secretValues) bool {
+	for name, value := range a {
+		if other, ok := b[name]; ok && other != value {
+			return true
+		}
+	}
+	return false
+}
+
+// versionOf identifies a state of a deployment.
+func versionOf(d *client.Deployment) string {
+	return stringOrEmpty(d.LatestRevisionID) + " " + stringOrEmpty(d.UpdatedAt)
+}
+
+func stringOrEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
 }
 
-// forgetSecrets takes secrets that were changed elsewhere out of the state, so
-// that the plan proposes to set them.
+// drifted names the secrets of which the service now echoes something else than
+// after the last apply, or nothing. A credential that has changed makes the
+// record useless; it begins again.
+func (r *secretsRecord) drifted(d *client.Deployment) (names []string) {
+	if r.Key != r.credentialDigest() {
+		r.observe(d)
+		return nil
+	}
+	if r.Random {
+		return nil
+	}
+	echo := echoOf(d)
+	for _, name := range r.Names {
+		value, echoed := echo[name]
+		if digest, known := r.Echo[name]; known && (!echoed || digest != r.digest(name, value)) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 && r.Version == versionOf(d) {
+		r.Random = true // the deployment is the same: only the mask has changed
+		return nil
+	}
+	return names
+}
+
+// forgetSecrets sets secrets that were changed elsewhere to null, or the version
+// of those that are write-only, so that the plan proposes to set them.
 func forgetSecrets(state attributes, names []string, refreshed field.Values, diags *diag.Diagnostics) {
-	if known := secretValuesOf(state["secrets"]); known != nil {
-		left := map[string]tftypes.Value{}
-		for name, value := range known {
-			if !slices.Contains(names, name) {
-				left[name] = tftypes.NewValue(tftypes.String, value)
+	if known := attributesOf(state["secrets"]); known != nil {
+		values := maps.Clone(known)
+		for _, name := range names {
+			if _, ok := values[name]; ok {
+				values[name] = tftypes.NewValue(tftypes.String, nil)
 			}
 		}
-		refreshed["secrets"] = tftypes.NewValue(state["secrets"].Type(), left)
+		refreshed["secrets"] = tftypes.NewValue(state["secrets"].Type(), map[string]tftypes.Value(values))
 		return
 	}
 	if version := state["secrets_wo_version"]; !version.IsNull() {
 		refreshed["secrets_wo_version"] = tftypes.NewValue(version.Type(), nil)
 		return
 	}
-	diags.AddAttributeWarning(path.Root("secrets_wo"), "Secrets were changed elsewhere",
-		fmt.Sprintf("The service shows other secrets of deployment %s than after the last apply: somebody has changed %s. Without secrets_wo_version no plan can send them again. Set it to a number, and raise that to send them.", describe(state), strings.Join(names, ", ")))
+	diags.AddAttributeWarning(path.Root("secrets_wo"), "Secrets changed outside Terraform", fmt.Sprintf(
+		"The service reports other values of %s of deployment %s than after the last apply. Set secrets_wo_version, so that a plan can send them again.",
+		strings.Join(names, ", "), describe(state)))
 }
 
-// secretsChange is what a plan wants of the secrets in the service.
+// secretsChange is what a plan does to the secrets in the service.
 type secretsChange struct {
-	at     path.Path    // where the configuration says so
-	values secretValues // all that there shall be, nil when they are not known
-	gone   []string     // names of the last apply that are not among them
-	needed bool         // the service is not seen to have them so
-	open   bool         // whether it has is for the apply to say
+	at       path.Path
+	wanted   secretValues // nil if nothing is to be sent
+	unknown  bool         // whether they change is known at apply
+	unverify bool         // the service does not show whether it has them
+	removed  []string     // names that the change removes without the configuration having had them
+	released []string     // names that the configuration no longer manages, and that stay
+	gone     []string     // names that the configuration had, and that the change removes
 }
 
 // secretsChangeOf compares the secrets of a plan with those of the last apply,
-// and with what the service shows.
-func secretsChangeOf(plan, state, config attributes, memory *secretsMemory) secretsChange {
-	c := secretsChange{at: path.Root("secrets")}
-	known, wanted := secretValuesOf(state["secrets"]), plan["secrets"]
-	if version := plan["secrets_wo_version"]; !version.IsNull() {
-		if version.Equal(state["secrets_wo_version"]) {
-			return c
+// and with what the service shows. Live is nil where nothing was read: ok is
+// false if the change depends on it.
+func secretsChangeOf(plan, state, config attributes, record *secretsRecord, live *client.Deployment) (c secretsChange, ok bool) {
+	c.at = path.Root("secrets")
+	before, after := state["secrets"], plan["secrets"]
+	managed := secretValuesOf(before).names()
+	if record != nil {
+		managed = record.Names
+	}
+	switch version := plan["secrets_wo_version"]; {
+	case !version.IsNull() && version.Equal(state["secrets_wo_version"]):
+		return c, true
+	case !version.IsNull():
+		c.at, after = path.Root("secrets_wo_version"), config["secrets_wo"]
+	case !config["secrets_wo"].IsNull():
+		return c, true // without a version, no change is detected
+	}
+	if after.IsNull() {
+		if !before.IsNull() || !state["secrets_wo_version"].IsNull() {
+			c.released = managed
 		}
-		c.at, wanted = path.Root("secrets_wo_version"), config["secrets_wo"]
-		// Named in ignore_changes, write-only values come to light at apply only.
-		c.needed = wanted.IsNull()
+		return c, true
 	}
-	if wanted.IsNull() {
-		return c // left out, they are the service's
+	wanted := secretValuesOf(after)
+	if c.unknown = wanted == nil; c.unknown || !before.IsNull() && after.Equal(before) {
+		return c, true
 	}
-	c.values, c.open = secretValuesOf(wanted), !wanted.IsFullyKnown()
-	if c.open || known != nil && maps.Equal(known, c.values) {
-		return c
+	if live == nil {
+		return c, false
 	}
-	before := slices.Concat(slices.Collect(maps.Keys(known)), slices.Collect(maps.Keys(memory.Applied)), memory.Unlisted)
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(before))) {
-		if _, stays := c.values[name]; !stays {
+	echo := echoOf(live)
+	for _, name := range managed {
+		if _, stays := wanted[name]; !stays {
 			c.gone = append(c.gone, name)
 		}
 	}
-	c.needed = !memory.holds(c.values, c.gone)
-	return c
+	// Without drift, what the last apply has sent is what the service has.
+	former := secretValuesOf(before)
+	kept := !before.IsNull() && len(attributesOf(before)) == len(former) && maps.Equal(former, wanted)
+	goneAlready := !slices.ContainsFunc(c.gone, func(name string) bool {
+		_, echoed := echo[name]
+		return echoed || record == nil || record.Echo[name] == ""
+	})
+	if (kept || echo.has(wanted)) && goneAlready && (len(wanted) > 0 || len(echo) == 0) {
+		return c, true
+	}
+	c.unverify = !echo.has(wanted)
+	c.wanted = maps.Clone(wanted)
+	if len(wanted) == 0 {
+		return c, true // {} removes all
+	}
+	for _, name := range echo.names() {
+		if _, ours := wanted[name]; ours || slices.Contains(c.gone, name) {
+			continue
+		}
+		if record != nil && record.Shown {
+			c.wanted[name] = echo[name]
+		} else {
+			c.removed = append(c.removed, name)
+		}
+	}
+	return c, true
+}
+
+// notTaken says how the service shows that it did not take a change of secrets.
+func (c secretsChange) notTaken(record *secretsRecord, before, after *client.Deployment) (problems []string) {
+	if record == nil || !record.Shown || record.Random {
+		return nil
+	}
+	former, shown := echoOf(before), echoOf(after)
+	for _, name := range c.wanted.names() {
+		if shown[name] != c.wanted[name] && shown[name] == former[name] {
+			problems = append(problems, fmt.Sprintf("secret %q still has its former value", name))
+		}
+	}
+	for _, name := range c.gone {
+		if value, ok := shown[name]; ok && value == former[name] {
+			problems = append(problems, fmt.Sprintf("secret %q is still there", name))
+		}
+	}
+	return problems
+}
+
+// hideSecrets keeps the secrets of a configuration, plan or state, as far as
+// they are known, out of errors and logs: a service may repeat in an error what
+// it was sent once, whatever it is asked for now.
+func (p *providerData) hideSecrets(all ...attributes) {
+	if p == nil || p.client == nil {
+		return
+	}
+	for _, a := range all {
+		for _, argument := range []string{"secrets", "secrets_wo"} {
+			secrets := attributesOf(a[argument])
+			for name := range secrets {
+				p.client.Hide(secrets.text(name))
+			}
+		}
+	}
 }

@@ -4,294 +4,412 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// Update changes the deployment where the configuration asks for it, reads it
-// back, and saves what the service really has. What lives in Terraform alone
-// needs no request.
+// Update changes the deployment where the plan asks for it, reads it back, and
+// saves what was confirmed. What concerns only the state needs no request.
 func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	state, config := attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
-	r.hideSecrets(state, attributesOf(req.Plan.Raw), config)
-	memory := loadSecretsMemory(ctx, req.Private, &resp.Diagnostics)
-	owned := loadOwned(ctx, req.Private, &resp.Diagnostics)
-	has := hasNow(req.State.Raw, req.Config.Raw, owned)
-
-	answer, taken := req.State.Raw, true
-	if r.extended {
-		var ok bool
-		u := update{deploymentResource: r, req: req, state: state, asked: has, memory: memory, diags: &resp.Diagnostics}
-		if answer, taken, ok = u.run(ctx); !ok {
-			return
-		}
-	} else if r.refuseChanges(req.Plan.Raw, has, req.Config.Raw, memory, &resp.Diagnostics); resp.Diagnostics.HasError() {
-		return // a plan gets here so only for values that were not known then
-	}
-
-	if taken {
-		resp.State.Raw = field.With(req.Plan.Raw, deploymentFields.Settle(req.Plan.Raw, answer))
-		saveOwned(ctx, resp.Private, deploymentFields.Owned(req.Config.Raw), &resp.Diagnostics)
-		memory.apply(configuredSecrets(config))
-	} else {
-		resp.State.Raw = field.With(req.State.Raw, deploymentFields.Refresh(req.State.Raw, answer, owned))
-	}
-	identify(ctx, resp.Identity, resp.State.Raw, &resp.Diagnostics)
-	memory.save(ctx, resp.Private, &resp.Diagnostics)
+	u := &update{deploymentResource: r, req: req, resp: resp, diags: &resp.Diagnostics,
+		state: attributesOf(req.State.Raw), plan: attributesOf(req.Plan.Raw), config: attributesOf(req.Config.Raw)}
+	r.hideSecrets(u.state, u.plan, u.config)
+	u.change = newChange(req.Config.Raw, req.Plan.Raw, req.State.Raw, loadRecord(ctx, req.Private, u.diags))
+	u.memory = r.loadSecretsRecord(ctx, req.Private, u.diags)
+	u.run(ctx)
 }
 
-// update is a change of a deployment under way.
+// update is an update of a deployment in progress.
 type update struct {
 	*deploymentResource
+	*change
 	req    resource.UpdateRequest
-	state  attributes
-	asked  tftypes.Value  // has the ref that a commit stands for as yet
-	memory *secretsMemory // of what is read
+	resp   *resource.UpdateResponse
 	diags  *diag.Diagnostics
+	memory *secretsRecord
 
-	// Set by look.
-	now    *client.Deployment // what the service had before
-	before secretsMemory      // of that
-	// Set by request.
-	secrets secretsChange
-	sends   bool // whether secrets are part of the change
-	// Set by send.
-	unread bool // what came of the change could not be read
+	state, plan, config attributes
+	secrets             secretsChange
+	before              *client.Deployment // what the service had before
+	seen                []*client.Deployment
+	failed              []field.Difference // what the service did not take
 }
 
-// run sends what the service does not have yet, and returns what it has then,
-// and whether it has taken it all. It is not ok when there is nothing new to
-// save.
-func (u *update) run(ctx context.Context) (answer tftypes.Value, taken, ok bool) {
-	if answer, ok = u.look(ctx); !ok {
-		return answer, false, false
+func (u *update) run(ctx context.Context) {
+	var decided bool
+	u.secrets, decided = secretsChangeOf(u.plan, u.state, u.config, u.memory, nil)
+	configured := configuredSecrets(u.config)
+	if len(u.keys) == 0 && decided && u.req.Plan.Raw.IsFullyKnown() && (configured == nil || u.memory != nil) {
+		u.save(ctx, nil)
+		return
 	}
-	request, needed, ok := u.request(answer)
-	if needed {
-		answer, ok = u.send(ctx, request, answer)
-	}
-	if !ok {
-		return answer, false, false
-	}
-	if !u.unread {
-		addNotTaken(u.diags, describe(u.state), u.missing(answer))
-	}
-	return answer, !u.diags.HasError(), true
-}
-
-func (u *update) cannotChange() string {
-	return fmt.Sprintf("Cannot change deployment %s", describe(u.state))
-}
-
-func (u *update) addGone() {
-	u.diags.AddError(u.cannotChange(), "The service lists it no more: somebody has deleted it. Plan again: that proposes to create it anew.")
-}
-
-// missing is what the configuration asks for and an answer does not have.
-func (u *update) missing(answer tftypes.Value) []field.Difference {
-	return deploymentFields.Differences(u.req.Config.Raw, answer)
-}
-
-// look reads the deployment, as it may have changed since the plan: what
-// differs now is sent.
-func (u *update) look(ctx context.Context) (answer tftypes.Value, ok bool) {
-	now, err := u.client.DeploymentNow(ctx, u.state.text("id"))
-	switch {
-	case errors.Is(err, client.ErrNotFound):
-		u.addGone()
-		return answer, false
-	case err != nil:
-		u.access.addFailure(u.diags, u.cannotChange(), err, nil)
-		return answer, false
-	}
-	u.now = now
-	u.memory.see(now)
-	u.before = *u.memory
-	if answer, err = deploymentFields.Decode(now); err != nil {
-		addMistake(u.diags, u.cannotChange(), err)
-		return answer, false
-	}
-	return deploymentFields.Named(answer, u.asked), true
-}
-
-// request is what to send, if anything.
-func (u *update) request(has tftypes.Value) (request client.DeploymentChange, needed, ok bool) {
-	request, needed, err := changeOf(u.req.Config.Raw, has)
+	live, err := u.client.DeploymentNow(ctx, u.state.text("id"))
 	if err != nil {
-		addMistake(u.diags, u.cannotChange(), err)
-		return request, false, false
+		u.addReadFailure(u.diags, u.state, err)
+		return
 	}
-	u.secrets = secretsChangeOf(attributesOf(u.req.Plan.Raw), u.state, attributesOf(u.req.Config.Raw), u.memory)
-	if u.sends = u.secrets.needed && u.secrets.values != nil; u.sends {
-		request.Secrets = u.secrets.values.sorted()
+	u.before, u.seen = live, []*client.Deployment{live}
+	u.compare(live)
+	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
+	if !u.extended {
+		var found diag.Diagnostics // warnings came with the plan
+		u.rejectChange(u.change, u.secrets, &found)
+		u.diags.Append(found.Errors()...)
+		if u.diags.HasError() {
+			return // a plan gets here only for values that were unknown then
+		}
+	} else if body := u.body(); len(body) > 0 || u.secrets.wanted != nil {
+		var ok bool
+		if live, ok = u.send(ctx, body); !ok {
+			return
+		}
 	}
-	return request, needed || u.sends, true
+	u.save(ctx, live)
 }
 
-// send sends a request, waits as the configuration says, and reads back what
-// came of it. The answer stays that of before where that fails.
-func (u *update) send(ctx context.Context, request client.DeploymentChange, before tftypes.Value) (answer tftypes.Value, ok bool) {
-	written, err := u.client.UpdateDeployment(ctx, u.now.ID, request)
+// send sends a change, waits as the configuration says, and reads back what came
+// of it. It is not ok when there is nothing new to save.
+func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *client.Deployment, ok bool) {
+	request := maps.Clone(body)
+	if u.secrets.wanted != nil {
+		request["secrets"] = u.secrets.wanted.list()
+	}
+	written, ok := u.patch(ctx, request)
+	if !ok {
+		return nil, false
+	}
+	last, gone := u.wait(ctx, written)
+	if gone {
+		return nil, false
+	}
+	// What was changed is read back even when Terraform is interrupted because it
+	// must be saved then, too.
+	uninterrupted := context.WithoutCancel(ctx)
+	awaited := written
+	if written != nil && revisionOf(written) == revisionOf(u.before) && len(u.missing(written, false)) == 0 {
+		awaited = nil // only the revision of a ref may be yet to come
+	}
+	if last, ok = u.readBack(uninterrupted, last, awaited, func(d *client.Deployment) bool { return len(u.missing(d, true)) == 0 }); !ok {
+		return u.before, true
+	}
+	if leftover := u.leftover(last); len(leftover) > 0 {
+		if last, ok = u.nullify(uninterrupted, last, leftover); !ok {
+			return u.before, true
+		}
+	}
+	u.verify(last, body)
+	return last, true
+}
+
+// patch sends one request; if the service rejects members that it reports itself
+// but the provider does not know, once more without them.
+func (u *update) patch(ctx context.Context, request client.DeploymentChange) (written *client.Deployment, ok bool) {
+	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
+	var rejected *client.Error
+	if errors.As(err, &rejected) && (rejected.Status == http.StatusBadRequest || rejected.Status == http.StatusUnprocessableEntity) {
+		if unknown := u.foreign(request); len(unknown) > 0 {
+			reduced := withAdditional(changeableFields.Described(request), u.plan.text(additionalField.Name))
+			for name := range reduced {
+				if _, sent := request[name]; !sent {
+					delete(reduced, name)
+				}
+			}
+			if secrets, sent := request["secrets"]; sent {
+				reduced["secrets"] = secrets
+			}
+			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, reduced); second == nil {
+				u.diags.AddWarning("Unknown properties were not sent", fmt.Sprintf(
+					"The service rejects properties of deployment %s that it reports itself and that this provider does not know. The update was sent without: %s. Check that the service still has them.", describe(u.state), listed(unknown)))
+				return written, true
+			}
+		}
+	}
 	switch {
-	case errors.Is(err, client.ErrNotOffered):
-		u.diags.AddError("The service does not offer changes", fmt.Sprintf(
-			"The service lists deployment %s, but does not take PATCH for it, although the provider has extended_operations = true. Nothing was changed. Set that to false, and take over the values that the service has.\n\n%s", describe(u.state), sentence(err.Error())))
-		return before, false
+	case errors.Is(err, client.ErrNotSupported):
+		u.diags.AddError("Service does not support updates", fmt.Sprintf(
+			"The service lists deployment %s but rejects PATCH for it. Nothing was changed. Set extended_operations = false, and use the service's values.\n\n%s", describe(u.state), sentence(err.Error())))
 	case errors.Is(err, client.ErrNotFound):
-		u.addGone()
-		return before, false
+		u.addReadFailure(u.diags, u.state, err)
 	case err != nil:
-		u.access.addFailure(u.diags, u.cannotChange(), err, requestPlaces(attributesOf(u.req.Config.Raw), request.Secrets))
-		return before, false
+		secrets, _ := request["secrets"].([]client.Secret)
+		u.access.addFailure(u.diags, fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets))
+	default:
+		return written, true
+	}
+	return nil, false
+}
+
+// foreign names the members of a request that the service reports and the
+// provider does not know, except those of additional_properties.
+func (u *update) foreign(request client.DeploymentChange) (names []string) {
+	ours := readTree([]byte(u.plan.text(additionalField.Name)))
+	tree := maps.Clone(request)
+	delete(tree, "secrets")
+	for _, object := range slices.Sorted(maps.Keys(tree)) {
+		rest := changeableFields.Undescribed(map[string]any{object: tree[object]})
+		if rest == nil {
+			continue
+		}
+		inner, _ := rest[object].(map[string]any)
+		set, _ := ours[object].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(inner)) {
+			if _, isOurs := set[name]; !isOurs {
+				names = append(names, object+"."+name)
+			}
+		}
+	}
+	return names
+}
+
+// wait waits as wait_until says, at most as long as timeouts.update.
+func (u *update) wait(ctx context.Context, written *client.Deployment) (last *client.Deployment, gone bool) {
+	until := u.plan.text("wait_until")
+	if until == waitCreated {
+		if written != nil {
+			return written, false
+		}
+		return u.before, false
 	}
 	var revision *string
 	if written != nil {
 		revision = written.LatestRevisionID
 	}
-	last, gone := u.waitFor(ctx, u.now, wait{
-		until: attributesOf(u.req.Plan.Raw).text("wait_until"), revision: revision,
-		limit: waitLimit(ctx, u.req.Plan.GetAttribute, timeouts.Value.Update, u.diags),
-		done:  "changed", setting: "timeouts.update", see: u.memory.see,
+	return u.waitFor(ctx, u.before, wait{
+		until: until, revision: revision, limit: waitLimit(ctx, u.req.Plan.GetAttribute, timeouts.Value.Update, u.diags),
+		done: "updated", setting: "timeouts.update", see: func(d *client.Deployment) { u.seen = append(u.seen, d) },
 	}, u.diags)
-	if gone {
-		return before, false
-	}
-	if u.awaitsRevision(written) {
-		written = nil
-	}
-	// What was changed is read back even when Terraform is interrupted, as it
-	// is to be saved then, too.
-	last, err = u.client.Settled(context.WithoutCancel(ctx), last, written, u.settled)
+}
+
+func (u *update) readBack(ctx context.Context, last, written *client.Deployment, done func(*client.Deployment) bool) (*client.Deployment, bool) {
+	last, err := u.client.WaitConsistent(ctx, last, written, done)
 	if err != nil {
-		u.access.addFailure(u.diags, fmt.Sprintf("Cannot read deployment %s back", describe(u.state)), err, nil)
-		u.unread = true
-		return before, true
+		u.access.addFailure(u.diags, fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
+		u.failed = u.set
+		return nil, false
 	}
-	u.memory.see(last)
-	u.addSecretsNotTaken()
-	if answer, err = u.named(last); err != nil {
-		addMistake(u.diags, u.cannotChange(), err)
-		return before, false
-	}
-	return answer, true
+	u.seen = append(u.seen, last)
+	return last, true
 }
 
-// named is an answer with the ref that its commit is of: the one that was asked
-// for now, if the commit or its revision has moved, as nothing else shows that
-// it was taken.
-func (u *update) named(d *client.Deployment) (tftypes.Value, error) {
-	answer, err := deploymentFields.Decode(d)
-	switch {
-	case err != nil:
-		return answer, err
-	case revisionOf(d) != revisionOf(u.now):
-		return deploymentFields.Named(answer, u.req.Config.Raw), nil
-	default:
-		return deploymentFields.Named(answer, u.asked), nil
-	}
-}
-
-// awaitsRevision reports whether the answer to a change lacks nothing but,
-// maybe, the revision of a ref, which may be yet to come.
-func (u *update) awaitsRevision(written *client.Deployment) bool {
-	if written == nil || revisionOf(written) != revisionOf(u.now) {
-		return false
-	}
-	answer, err := deploymentFields.Decode(written)
-	return err == nil && len(u.missing(deploymentFields.Named(answer, u.req.Config.Raw))) == 0
-}
-
-// settled reports whether a reading shows the whole change.
-func (u *update) settled(d *client.Deployment) bool {
-	answer, err := u.named(d)
-	seen := *u.memory
-	seen.see(d)
-	return err == nil && len(u.missing(answer)) == 0 && !(u.sends && len(seen.notTaken(&u.before, u.secrets)) > 0)
-}
-
-func (u *update) addSecretsNotTaken() {
-	if !u.sends {
-		return
-	}
-	for _, still := range u.memory.notTaken(&u.before, u.secrets) {
-		u.diags.AddAttributeError(u.secrets.at, "The change did not take", fmt.Sprintf(
-			"The service accepted the change of deployment %s, but %s. The state holds what the service has. Ask those who run the service, or apply again.", describe(u.state), still))
-	}
-}
-
-// revisionOf tells revisions apart.
-func revisionOf(d *client.Deployment) [2]string {
-	var revision, commit string
-	if d.LatestRevisionID != nil {
-		revision = *d.LatestRevisionID
-	}
-	if d.SourceRevisionConfig.RepoCommitSHA != nil {
-		commit = *d.SourceRevisionConfig.RepoCommitSHA
-	}
-	return [2]string{revision, commit}
-}
-
-// changeOf is the request that has the service take on what a configuration
-// sets, and whether there is anything in it.
-func changeOf(config, has tftypes.Value) (change client.DeploymentChange, changed bool, err error) {
-	tree, err := changeableFields.Changes(config, has)
-	if err != nil || len(tree) == 0 {
-		return change, false, err
-	}
-	change.SourceConfig, _ = tree["source_config"].(map[string]any)
-	change.SourceRevisionConfig, _ = tree["source_revision_config"].(map[string]any)
-	change.SecretReferences, _ = tree["secret_references"].([]any)
-	return change, true, nil
-}
-
-// addNotTaken tells of what the service took but did not apply.
-func addNotTaken(diags *diag.Diagnostics, who string, found []field.Difference) {
-	for _, d := range found {
-		still := fmt.Sprintf("is still %s in the service; it should be %s", d.Has, d.Wanted)
-		if d.Has == d.Wanted { // the values are not to be shown
-			still = "still has another value in the service"
+// missing is what was asked for and is not there. A ref that was changed needs a
+// new revision as well, where the service shows only a commit.
+func (u *update) missing(d *client.Deployment, revision bool) (missing []field.Difference) {
+	live := readTree(d.Raw)
+	missing = u.ofPlan(changeableFields.Compare(live, u.want, u.want, u.source).Set)
+	if revision && revisionOf(d) == revisionOf(u.before) {
+		for _, changed := range u.set {
+			if changed.ResolvedIn(live) {
+				missing = append(missing, changed)
+			}
 		}
-		diags.AddAttributeError(d.At, "The change did not take", fmt.Sprintf(
-			"The service accepted the change of deployment %s, but %s %s. The state holds what the service has. Ask those who run the service, or set what it has.",
-			who, d.At, still))
 	}
+	return missing
 }
 
-// Delete deletes the deployment where that is wanted and possible, and waits
-// until it is no longer listed. Otherwise it only leaves the state.
-func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state := attributesOf(req.State.Raw)
-	r.hideSecrets(state)
-	if !r.deletes(state) {
-		r.addAbandoned(&resp.Diagnostics, state, "was")
+// revisionOf identifies a revision.
+func revisionOf(d *client.Deployment) [2]string {
+	return [2]string{stringOrEmpty(d.LatestRevisionID), stringOrEmpty(d.SourceRevisionConfig.RepoCommitSHA)}
+}
+
+// leftover is what was removed and is still there.
+func (u *update) leftover(d *client.Deployment) []field.Difference {
+	return u.ofPlan(changeableFields.Compare(readTree(d.Raw), u.want, u.applied, u.source).Dropped)
+}
+
+// nullify sets members of maps and JSON objects to null that a service still has
+// because it merges deeply.
+func (u *update) nullify(ctx context.Context, last *client.Deployment, leftover []field.Difference) (*client.Deployment, bool) {
+	tree := readTree(last.Raw)
+	leftover = slices.DeleteFunc(leftover, func(d field.Difference) bool { return !d.Nullify(tree) })
+	if len(leftover) == 0 {
+		return last, true
+	}
+	written, ok := u.patch(ctx, u.bodyOf(tree, leftover))
+	if !ok {
+		return nil, false
+	}
+	return u.readBack(ctx, last, written, func(d *client.Deployment) bool { return len(u.leftover(d)) == 0 })
+}
+
+// verify reports what the service did not take, what it kept although it was
+// removed, and what changed although nobody asked for it.
+func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
+	who := describe(u.state)
+	u.failed = u.missing(last, true)
+	lines := describeDifferences(u.failed)
+	for _, problem := range u.secrets.notTaken(u.memory, u.before, last) {
+		lines = append(lines, u.secrets.at.String()+": "+problem)
+	}
+	if len(lines) > 0 {
+		detail := fmt.Sprintf("The service accepted the update of deployment %s, but did not apply all of it:%s\n\nContact the service operator, or set the service's values.", who, listed(lines))
+		if len(u.failed) > 0 && len(lines) == 1 {
+			u.diags.AddAttributeError(u.failed[0].At, "Update was not applied", detail)
+		} else {
+			u.diags.AddError("Update was not applied", detail)
+		}
+	}
+	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, but keeps:", who), names(u.leftover(last)))
+
+	live, expected := readTree(last.Raw), readTree(u.before.Raw)
+	for object, value := range body {
+		config, ok := value.(map[string]any)
+		if !ok || !isConfigObject(object) {
+			expected[object] = value
+			continue
+		}
+		inner, _ := expected[object].(map[string]any)
+		inner = maps.Clone(inner)
+		if inner == nil {
+			inner = map[string]any{}
+		}
+		maps.Copy(inner, config)
+		expected[object] = inner
+	}
+	for name := range expected { // what the provider does not know at the root, the service may change at any time
+		if _, known := changeableFields.ByName(name); !known && body[name] == nil {
+			delete(expected, name)
+		}
+	}
+	reported := map[string]bool{}
+	for _, d := range u.failed {
+		reported[d.String()] = true
+	}
+	var unasked []string
+	for _, d := range changeableFields.Compare(live, expected, expected, u.source).Set {
+		object, name := d.Key()
+		if !reported[d.String()] && !u.chosenByService(object, name) {
+			unasked = append(unasked, d.String())
+		}
+	}
+	addDifferences(u.diags, "Service changed other properties", fmt.Sprintf("The update of deployment %s changed properties that it did not send, or sent unchanged:", who), unasked)
+}
+
+// chosenByService reports whether the service chooses a value because the
+// configuration omits it.
+func (u *update) chosenByService(object, name string) bool {
+	parent, _ := changeableFields.ByName(object)
+	f, ok := parent.Fields.ByName(name)
+	value := attributesOf(u.config[object])[name]
+	return ok && f.Access == field.Computed && (value.Type() == nil || value.IsNull())
+}
+
+// save saves the plan, except for what was not confirmed: state and record keep
+// the prior value of that. Live is nil if nothing of it is needed.
+func (u *update) save(ctx context.Context, live *client.Deployment) {
+	tree := map[string]any{}
+	if live != nil {
+		tree = liveTree(live, false)
+	}
+	values, err := resourceFields.AfterApply(u.req.Plan.Raw, tree)
+	if err != nil {
+		addBug(u.diags, fmt.Sprintf("Deployment %s cannot be written to the state", describe(u.state)), err)
 		return
 	}
-	summary := fmt.Sprintf("Cannot delete deployment %s", describe(state))
+	u.resp.State.Raw = field.With(u.req.Plan.Raw, values)
+	record := resourceFields.NewRecord(u.req.Config.Raw, u.resp.State.Raw)
+	if u.diags.HasError() {
+		u.keepPrior(record)
+	} else if configured := configuredSecrets(u.config); configured == nil || live != nil {
+		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, append(u.seen, live)...), u.diags)
+	}
+	savePrivate(ctx, u.resp.Private, privateRecord, record, u.diags)
+	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)
+}
+
+// keepPrior puts the prior value of what was not confirmed back into state and
+// record.
+func (u *update) keepPrior(record field.Record) {
+	values := field.Values{}
+	for _, name := range []string{"secrets", "secrets_wo_version"} {
+		values[name] = u.state[name]
+	}
+	for _, d := range u.failed {
+		object, name := d.Key()
+		before, ok := u.state[object]
+		if !ok { // a member of additional_properties
+			values[additionalField.Name] = u.state[additionalField.Name]
+			continue
+		}
+		if held := attributesOf(before); name != "" && held != nil {
+			if _, described := held[name]; !described {
+				values[additionalField.Name] = u.state[additionalField.Name]
+				continue
+			}
+			now, ok := values[object]
+			if !ok {
+				now = attributesOf(u.resp.State.Raw)[object]
+			}
+			values[object] = field.With(now, field.Values{name: held[name]})
+		} else {
+			values[object] = before
+		}
+		record.Restore(u.record, object, name)
+	}
+	u.resp.State.Raw = field.With(u.resp.State.Raw, values)
+}
+
+// addReadFailure reports that a deployment cannot be read, or no longer exists.
+func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attributes, err error) {
+	if errors.Is(err, client.ErrNotFound) {
+		diags.AddError("Deployment no longer exists", fmt.Sprintf("The service does not list deployment %s. It was probably deleted outside Terraform. Plan again, without -refresh=false: the plan proposes to create it.", describe(state)))
+		return
+	}
+	r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
+}
+
+// Delete deletes the deployment where the plan says so, and waits until it is no
+// longer listed. Otherwise, it only leaves the state.
+func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
+	r.hideSecrets(state)
+	var planned *destroyPlan
+	loadPrivate(ctx, req.Private, privatePlan, &planned, diags)
+	deletes := r.deletes(state)
+	if planned != nil {
+		if planned.Extended != r.extended || !planned.Replace && planned.Delete != deletes {
+			diags.AddError("Plan does not match the provider configuration", fmt.Sprintf(
+				"Deployment %s was not destroyed. The plan was made with extended_operations = %t, and the apply has %t. Plan again.", describe(state), planned.Extended, r.extended))
+			return
+		}
+		if planned.Replace && !planned.NameKnown && !deletes {
+			diags.AddError("Replacement needs a known name", fmt.Sprintf(
+				"Deployment %s stays in the state. Its replacement has a name that was unknown while planning: if it is the same, the create would fail. Plan again once the name is known.", describe(state)))
+			return
+		}
+	}
+	if !deletes {
+		r.addAbandoned(diags, state)
+		return
+	}
+	who := describe(state)
 	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
-	case errors.Is(err, client.ErrNotOffered):
-		resp.Diagnostics.AddError("The service does not offer deletion", fmt.Sprintf(
-			"The service lists deployment %s, but does not take DELETE for it, although the provider has extended_operations = true. The deployment stays in the state. To let it go without deleting it, apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", describe(state), deletionAbandon, sentence(err.Error())))
+	case errors.Is(err, client.ErrNotSupported):
+		diags.AddError("Service does not support deletion", fmt.Sprintf(
+			"The service lists deployment %s but rejects DELETE for it. The deployment stays in the state. To remove it from the state only, apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", who, deletionAbandon, sentence(err.Error())))
 		return
 	case err != nil:
-		r.access.addFailure(&resp.Diagnostics, summary, err, nil)
+		r.access.addFailure(diags, fmt.Sprintf("Cannot delete deployment %s", who), err, nil)
 		return
 	}
-	limit := waitLimit(ctx, req.State.GetAttribute, timeouts.Value.Delete, &resp.Diagnostics)
+	limit := waitLimit(ctx, req.State.GetAttribute, timeouts.Value.Delete, diags)
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	last, err := r.client.WaitGone(waiting, &client.Deployment{ID: state.text("id"), Status: state.text("status")})
+	last, err := r.client.WaitDeleted(waiting, &client.Deployment{ID: state.text("id"), Name: state.text("name"), Status: state.text("status")})
 	switch {
 	case err == nil:
+		r.state.hold(state.text("name"), heldDeployment{})
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		resp.Diagnostics.AddError(fmt.Sprintf("Deployment %q is still there", state.text("name")), fmt.Sprintf(
-			"The service agreed to delete deployment %s, but lists it still after %s, with status %s. It stays in the state. Destroy again later; to wait longer, raise timeouts.delete and apply first.", describe(state), limit, ofTheService(last.Status)))
+		diags.AddError("Deployment still exists", fmt.Sprintf(
+			"The service accepted the deletion of deployment %s, but still lists it after %s, with status %s. It stays in the state. Destroy again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last)))
 	default:
-		r.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot see whether deployment %s is gone", describe(state)), err, nil)
+		r.access.addFailure(diags, fmt.Sprintf("Cannot verify the deletion of deployment %s", who), err, nil)
 	}
 }

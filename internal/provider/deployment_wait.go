@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -16,12 +17,12 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// waitTimeouts is the attribute timeouts, with words of its own and checks that
-// name the place.
-func waitTimeouts(ctx context.Context, words string, opts timeouts.Opts) schema.Attribute {
+// waitTimeouts is the attribute timeouts, with its own description and validators
+// that name the attribute.
+func waitTimeouts(ctx context.Context, description string, opts timeouts.Opts) schema.Attribute {
 	all := timeouts.Attributes(ctx, opts)
 	if nested, ok := all.(schema.SingleNestedAttribute); ok {
-		nested.MarkdownDescription = words
+		nested.MarkdownDescription = description
 		for name, one := range nested.Attributes {
 			if limit, ok := one.(schema.StringAttribute); ok {
 				limit.Validators = []validator.String{field.Duration()}
@@ -33,8 +34,8 @@ func waitTimeouts(ctx context.Context, words string, opts timeouts.Opts) schema.
 	return all
 }
 
-// waitLimit is the time limit of an operation: what timeouts says, in the plan
-// or state that get reads.
+// waitLimit is the time limit of an operation: the one in the plan or state
+// that get reads, or the default.
 func waitLimit(ctx context.Context, get func(context.Context, path.Path, any) diag.Diagnostics,
 	operation func(timeouts.Value, context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics,
 ) time.Duration {
@@ -51,17 +52,18 @@ func waitLimit(ctx context.Context, get func(context.Context, path.Path, any) di
 // wait is what to wait for after a write.
 type wait struct {
 	until    string                   // wait_until
-	revision *string                  // the latest revision is to be this one, when not nil
+	revision *string                  // the latest revision must be this one, if not nil
 	limit    time.Duration            // how long at most
 	done     string                   // what was done: "created"
-	setting  string                   // what sets the limit
-	see      func(*client.Deployment) // is shown each reading
+	setting  string                   // the argument that sets the limit
+	see      func(*client.Deployment) // is called with each read result
 }
 
-// waitFor waits until a deployment that was just written is what wait_until
-// says, and returns the last reading of it. Whatever ends the wait early is
-// told; only a deployment that is gone or going is an error, since an error has
-// Terraform replace a new deployment. Gone says that nothing is left to save.
+// waitFor waits until a deployment that was just written has reached what
+// wait_until specifies, and returns the last read result. Whatever ends the wait
+// early is reported; only a deployment that is deleted, or about to be, is an
+// error, because an error has Terraform replace a new deployment. Gone says that
+// nothing is left to save.
 func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deployment, w wait, diags *diag.Diagnostics) (last *client.Deployment, gone bool) {
 	waiting, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()
@@ -69,23 +71,22 @@ func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deploy
 		w.see(d)
 		return w.reached(d)
 	})
-
 	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
 	switch {
-	case last.Status == client.StatusAwaitingDelete && w.until != waitCreated:
-		diags.AddError(fmt.Sprintf("Deployment %q is being deleted", last.Name), fmt.Sprintf("Deployment %s was %s, and while it was waited for its status became %s: somebody, or the service, is deleting it. Find out who; once it is gone, apply again to create it anew.", who, w.done, last.Status))
-	case err == nil, w.until == waitCreated:
+	case last.Status == client.StatusAwaitingDelete:
+		diags.AddError("Deployment is being deleted", fmt.Sprintf("Deployment %s was %s, and then its status became %s. It is being deleted outside Terraform. Once it no longer exists, apply again to create it.", who, w.done, last.Status))
+	case err == nil:
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddError(fmt.Sprintf("Deployment %q vanished", last.Name), fmt.Sprintf("Deployment %s was %s, and while it was waited for the service stopped listing it: it is gone. Apply again to create it anew.", who, w.done))
+		diags.AddError("Deployment no longer exists", fmt.Sprintf("Deployment %s was %s, and then disappeared while the provider waited for it. It was probably deleted outside Terraform. Apply again to create it.", who, w.done))
 		return last, true
 	case errors.Is(ctx.Err(), context.Canceled):
-		diags.AddWarning(fmt.Sprintf("Interrupted while waiting for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s; the next plan reads it again.", who, w.done, ofTheService(last.Status)))
+		diags.AddWarning("Wait was interrupted", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done, statusOf(last)))
 	case errors.Is(err, context.DeadlineExceeded):
-		diags.AddWarning(fmt.Sprintf("Deployment %q is not ready yet", last.Name), fmt.Sprintf(
-			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It goes on by itself; the next plan reads its status. To wait longer, raise %s.",
-			who, w.done, w.limit, ofTheService(last.Status), orDefault(w.until, waitReady), w.setting))
+		diags.AddWarning("Deployment is not ready yet", fmt.Sprintf(
+			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It continues in the background; the next plan shows its status. To wait longer, raise %s.",
+			who, w.done, w.limit, statusOf(last), orDefault(w.until, waitReady), w.setting))
 	default:
-		diags.AddWarning(fmt.Sprintf("Cannot wait for deployment %q", last.Name), fmt.Sprintf("Deployment %s was %s and is in the state, but was not waited for: %s\n\n%s The next plan reads its status.", who, w.done, sentence(err.Error()), r.access.adviceFor(err)))
+		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but the provider could not wait for it: %s\n\n%s", who, w.done, sentence(err.Error()), r.access.adviceFor(err)))
 	}
 	return last, false
 }
@@ -94,16 +95,19 @@ func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deploy
 func (w wait) reached(d *client.Deployment) bool {
 	ready := d.Status == client.StatusReady || d.Status == client.StatusUnused
 	switch {
-	case w.until == waitCreated, d.Status == client.StatusAwaitingDelete:
+	case d.Status == client.StatusAwaitingDelete:
 		return true
-	case w.revision != nil && (d.LatestRevisionID == nil || *d.LatestRevisionID != *w.revision):
-		return false // a list that does not know the change yet
+	case w.revision != nil && !sameID(d.LatestRevisionID, w.revision):
+		return false // a list that does not have the change yet
 	case w.until == waitActive:
-		return ready && d.LatestRevisionID != nil && d.ActiveRevisionID != nil && *d.LatestRevisionID == *d.ActiveRevisionID
+		return ready && d.LatestRevisionID != nil && sameID(d.LatestRevisionID, d.ActiveRevisionID)
 	default:
 		return ready
 	}
 }
+
+// sameID compares IDs, which are case-insensitive.
+func sameID(a, b *string) bool { return strings.EqualFold(stringOrEmpty(a), stringOrEmpty(b)) }
 
 func orDefault(s, otherwise string) string {
 	if s == "" {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
 // privateState is the part of the state that Terraform keeps for the provider
@@ -15,31 +17,37 @@ type privateState interface {
 }
 
 const (
-	privateOwned   = "owned"   // places for field.Fields.Refresh
-	privateSecrets = "secrets" // a secretsMemory
+	privateRecord  = "record"  // a field.Record; absent before the first apply
+	privateSecrets = "secrets" // a secretsRecord; absent as long as no secrets are managed
+	privatePlan    = "plan"    // a destroyPlan, on its way from a plan to its apply
 )
 
-func saveOwned(ctx context.Context, private privateState, places []string, diags *diag.Diagnostics) {
-	savePrivate(ctx, private, privateOwned, places, diags)
+// loadRecord is nil where nothing was applied yet, as after an import.
+func loadRecord(ctx context.Context, private privateState, diags *diag.Diagnostics) (record field.Record) {
+	loadPrivate(ctx, private, privateRecord, &record, diags)
+	return record
 }
 
-// loadOwned is nil where nothing was applied yet, as after an import.
-func loadOwned(ctx context.Context, private privateState, diags *diag.Diagnostics) (places []string) {
-	loadPrivate(ctx, private, privateOwned, &places, diags)
-	return places
+// destroyPlan is what a plan has decided about a deployment that it destroys, so
+// that the apply does that and nothing else.
+type destroyPlan struct {
+	Replace   bool `json:"replace,omitempty"` // the plan is that of the create half of a replacement
+	Extended  bool `json:"extended"`          // whether extended operations were allowed
+	Delete    bool `json:"delete,omitempty"`  // whether the deployment is to be deleted (unknown to a replacement)
+	NameKnown bool `json:"name_known,omitempty"`
 }
 
 func savePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		addMistake(diags, "What the provider remembers cannot be written", err)
+		addBug(diags, "Private state cannot be written", err)
 		return
 	}
 	diags.Append(private.SetKey(ctx, key, text)...)
 }
 
-// loadPrivate reads a key into value. What an unknown version of the provider
-// has left there counts as nothing: it is remembered anew.
+// loadPrivate reads a key into value. What another version of the provider left
+// there and cannot be read counts as absent.
 func loadPrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)

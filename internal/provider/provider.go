@@ -5,8 +5,7 @@ package provider
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -28,47 +27,15 @@ var (
 	_ provider.ProviderWithValidateConfig = (*graphdeploy)(nil)
 )
 
-// graphdeploy is the provider.
 type graphdeploy struct {
-	version        string
-	tune           []func(*client.Config)
-	frameworkAlone bool
-	configured     atomic.Pointer[providerData]
+	version string
+	tune    func(*client.Config)
 }
 
-// Option changes the provider for tests and benchmarks. None is a user's.
-type Option func(*graphdeploy)
-
-// Tune changes the client's configuration, as to shorten its waits.
-func Tune(change func(*client.Config)) Option {
-	return func(p *graphdeploy) { p.tune = append(p.tune, change) }
-}
-
-// FrameworkAlone has the framework go over each deployment in full, to compare.
-func FrameworkAlone() Option {
-	return func(p *graphdeploy) { p.frameworkAlone = true }
-}
-
-func newProvider(version string, options ...Option) *graphdeploy {
-	p := &graphdeploy{version: version}
-	for _, option := range options {
-		option(p)
-	}
-	return p
-}
-
-// providerData is what resources and data sources get of the configured
-// provider.
-type providerData struct {
-	client  *client.Client
-	hosting string // hostingCloud, hostingSelfHosted, or "" when not said
-	// extended allows operations that the interface does not show.
-	extended bool
-	// access says in words how the service is reached, for messages.
-	access access
-	// kept are the deployments of the state, name to id, that a destroy would
-	// leave running.
-	kept sync.Map
+// New is the provider of a version. If tune is not nil, it changes the client's
+// configuration, for tests and benchmarks.
+func New(version string, tune func(*client.Config)) provider.Provider {
+	return &graphdeploy{version: version, tune: tune}
 }
 
 func (p *graphdeploy) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -80,56 +47,40 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages deployments of hosted applications.",
 		Attributes: map[string]schema.Attribute{
-			"base_url": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Root of the service: an absolute http or https URL. A path prefix is kept; a trailing slash makes no difference. " + orEnvironment(envBaseURL) + " Required from one of the two.",
-			},
-			"api_key": schema.StringAttribute{
-				Optional: true, Sensitive: true,
-				MarkdownDescription: "Credential, sent in the header `api_key_header`. " + orEnvironment(envAPIKey) + " Leave it out where the service authenticates otherwise.",
-			},
-			"api_key_header": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: fmt.Sprintf("Header that carries `api_key`. Default `%s`; for `Authorization`, write the scheme into the key: `api_key = \"Bearer …\"`. %s", defaultAPIKeyHeader, orEnvironment(envAPIKeyHeader)),
-			},
-			"headers": schema.MapAttribute{
-				Optional: true, Sensitive: true, ElementType: types.StringType,
-				Validators:          []validator.Map{field.NoNulls()},
-				MarkdownDescription: "More headers for every request, from name to value, for example one that names a tenant. Upper and lower case in names do not count.",
-			},
-			"hosting": schema.StringAttribute{
-				Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
-				MarkdownDescription: "How the service is hosted: " + field.Quoted(hostings) + ". When set, a `source` that is not available there is refused at plan. " + orEnvironment(envHosting) + " Left out, it is not checked.",
-			},
-			"extended_operations": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Whether deployments are changed with `PATCH /v2/deployments/{id}` and deleted with `DELETE /v2/deployments/{id}`. The interface of the service does not show these operations; services of its family offer them. " +
-					"Default `false`: only the documented operations are ever called, a plan that would change the service fails, and destroying takes a deployment out of the state only. " + orEnvironment(envExtended),
-			},
-			"request_timeout": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: fmt.Sprintf("Time for one attempt of a request, from connecting to the end of the answer, such as `45s` or `2m`. More than zero. Default `%s`.", defaultRequestTimeout),
-			},
-			"max_retries": schema.NumberAttribute{
-				Optional: true, Validators: []validator.Number{field.WholeBetween(0, maxMaxRetries)},
-				MarkdownDescription: fmt.Sprintf("How often a request is sent again that failed for now, 0 to %d; 0 means never. Default %d. "+
-					"Requests that read, change or delete are sent again after a lost connection, a timeout, 408, 429 and 5xx but 501. A create is sent again only where the service did nothing: after a refused connection, 429, or 503 with `Retry-After`. "+
-					"The wait between is what `Retry-After` says, up to 5 minutes, or else begins at half a second and doubles, up to 30 seconds.", maxMaxRetries, defaultMaxRetries),
-			},
-			"ca_cert_file": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Path of a file of certificate authorities, in PEM, to trust besides the system's, for self-hosted services. Left out, only the system's are trusted.",
-			},
+			"base_url": schema.StringAttribute{Optional: true, MarkdownDescription: "Root URL of the API: an absolute http or https URL. " +
+				"A path prefix is kept; a trailing slash is ignored. Required, here or in the environment variable `" + envBaseURL + "`."},
+			"api_key": schema.StringAttribute{Optional: true, Sensitive: true,
+				MarkdownDescription: "Credential, sent in the header `api_key_header`. Omit it if the service authenticates differently. " + orVariable(envAPIKey)},
+			"api_key_header": schema.StringAttribute{Optional: true, MarkdownDescription: "Header that carries `api_key`. " +
+				"For bearer tokens, set it to `Authorization` and include the scheme in the key: `api_key = \"Bearer …\"`. Defaults to `" + defaultAPIKeyHeader + "`. " + orVariable(envAPIKeyHeader)},
+			"headers": schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType, Validators: []validator.Map{field.NoNulls()},
+				MarkdownDescription: "Additional HTTP headers to send with every request, for example a tenant header. Names are case-insensitive."},
+			"hosting": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
+				MarkdownDescription: "How the service is hosted. If set, a `source` that is not available there is rejected at plan. Valid values are " +
+					field.Quoted(hostings) + ". " + orVariable(envHosting)},
+			"extended_operations": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to update deployments with `PATCH /v2/deployments/{id}` " +
+				"and to delete them with `DELETE /v2/deployments/{id}`. The API does not document these operations. If `false`, a plan that would change the service fails, " +
+				"and destroying removes a deployment from the state only. Defaults to `false`. " + orVariable(envExtended)},
+			"request_timeout": schema.StringAttribute{Optional: true,
+				MarkdownDescription: fmt.Sprintf("Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`. %s", defaultRequestTimeout, orVariable(envRequestTimeout))},
+			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(0, maxMaxRetries)},
+				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`. %s", maxMaxRetries, defaultMaxRetries, orVariable(envMaxRetries))},
+			"ca_cert_file": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Path to a PEM file of certificate authorities to trust in addition to the system's. " + orVariable(envCACertFile)},
+			"client_cert_file": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Path to a PEM client certificate for mutual TLS. Requires `client_key_file`. " + orVariable(envClientCertFile)},
+			"client_key_file": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Path to the PEM private key of `client_cert_file`. " + orVariable(envClientKeyFile)},
 		},
 	}
 }
 
-func orEnvironment(name string) string {
-	return fmt.Sprintf("May come from the environment variable `%s` instead.", name)
+func orVariable(name string) string {
+	return fmt.Sprintf("Can also be set with the environment variable `%s`.", name)
 }
 
-// ValidateConfig tells of mistakes before the provider is needed, and so before
-// anything has to be known or set elsewhere.
+// ValidateConfig reports what is wrong before the provider is needed, and so
+// before anything has to be known or set elsewhere.
 func (p *graphdeploy) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	var config providerConfig
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -138,34 +89,33 @@ func (p *graphdeploy) ValidateConfig(ctx context.Context, req provider.ValidateC
 	}
 }
 
+// Configure sets up the client. While a value is unknown, there is none: a plan
+// that only creates works without it, and everything else says what it lacks.
 func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	p.configured.Store(nil)
 	var config providerConfig
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	settings := config.settings(&resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	clientConfig := settings.clientConfig()
-	clientConfig.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
-	configuring := context.WithoutCancel(ctx)
-	clientConfig.Log = func(ctx context.Context, message string, fields map[string]any) {
-		if requestIsDone(ctx) { // a page that is read ahead
-			ctx = configuring
+	data := &providerData{unknown: config.unknown(), extendedUnknown: config.Extended.IsUnknown()}
+	if len(data.unknown) > 0 {
+		var diags diag.Diagnostics // what depends on unknown values is checked once they are known
+		config.check(&resp.Diagnostics)
+		data.hosting, data.extended = orEnv(config.Hosting, envHosting), config.extended(&diags)
+	} else {
+		settings := config.settings(&resp.Diagnostics)
+		if resp.Diagnostics.HasError() {
+			return
 		}
-		tflog.Debug(ctx, message, fields)
+		data.hosting, data.extended, data.access, data.credentialKey = settings.hosting, settings.extended, settings.access(), settings.credentialKey()
+		settings.client.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
+		settings.client.Log = func(ctx context.Context, message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
+		if p.tune != nil {
+			p.tune(&settings.client)
+		}
+		data.client = client.New(settings.client)
 	}
-	for _, tune := range p.tune {
-		tune(&clientConfig)
-	}
-	data := &providerData{client: client.New(clientConfig), hosting: settings.hosting, extended: settings.extended, access: settings.access()}
-	p.configured.Store(data)
-	resp.ResourceData = data
-	resp.DataSourceData = data
-	resp.ListResourceData = data
+	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = data, data, data
 }
 
 func (p *graphdeploy) Resources(context.Context) []func() resource.Resource {
@@ -186,15 +136,49 @@ func (p *graphdeploy) DataSources(context.Context) []func() datasource.DataSourc
 	}
 }
 
-// configured takes the provider's data for a resource or data source. It is
-// nil before the provider is configured, as while a configuration is validated.
+// providerData is what resources and data sources get of the configured
+// provider.
+type providerData struct {
+	client          *client.Client // nil while settings are unknown
+	unknown         []string       // the attributes of the provider that are unknown
+	extendedUnknown bool
+	hosting         string // hostingCloud, hostingSelfHosted, or "" if it is not set
+	extended        bool   // whether operations that the API does not document are allowed
+	access          access
+	credentialKey   []byte
+	state           stateView
+}
+
+// configured takes the provider's data for a resource or data source. It is nil
+// before the provider is configured, as while a configuration is validated.
 func configured(data any, diags *diag.Diagnostics) *providerData {
 	if data == nil {
 		return nil
 	}
 	shared, ok := data.(*providerData)
 	if !ok {
-		addMistake(diags, "The provider is not configured", fmt.Errorf("its data is a %T", data))
+		addBug(diags, "The provider is not configured", fmt.Errorf("its data is a %T", data))
 	}
 	return shared
+}
+
+// requireClient reports whether the API can be used, and otherwise what is
+// missing.
+func (p *providerData) requireClient(diags *diag.Diagnostics, purpose string) bool {
+	if p.client == nil {
+		addUnknownSettings(diags, purpose, p.unknown)
+	}
+	return p.client != nil
+}
+
+func addUnknownSettings(diags *diag.Diagnostics, purpose string, names []string) {
+	verb := "is"
+	if len(names) > 1 {
+		verb = "are"
+	}
+	diags.AddError("Provider configuration is unknown", fmt.Sprintf(
+		"%s needs the API, and %s of the provider %s known only after apply. Options:\n"+
+			"  - Plan with -refresh=false, if only existing deployments are concerned.\n"+
+			"  - Create what the value depends on first, with -target.\n"+
+			"  - Split it into two configurations: one for the service, one for its deployments.", purpose, strings.Join(names, ", "), verb))
 }

@@ -1,0 +1,220 @@
+package field
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Unknown is in a tree where a value is known only after apply.
+var Unknown any = unknown{}
+
+type unknown struct{}
+
+// ReadJSON reads any JSON into a tree, which keeps the text of numbers.
+func ReadJSON(text []byte) (tree any, err error) {
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.UseNumber()
+	err = reader.Decode(&tree)
+	return tree, err
+}
+
+// Decode turns a tree into an object with these attributes. What the tree omits
+// is null. An error means that the response does not have the documented types.
+func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
+	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
+}
+
+// DecodeFrom is [Fields.Decode] of the JSON form of a value of a client type.
+func (fs Fields) DecodeFrom(value any) (tftypes.Value, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return tftypes.Value{}, err
+	}
+	tree, err := ReadJSON(text)
+	if err != nil {
+		return tftypes.Value{}, err
+	}
+	return Field{Kind: Object, Fields: fs}.decode(tree)
+}
+
+func (f Field) decode(tree any) (tftypes.Value, error) {
+	if tree == nil {
+		return f.null(), nil
+	}
+	return kinds[f.Kind].decode(f, tree)
+}
+
+// mismatch is built only where it is needed: the name of a wide type is long.
+func (f Field) mismatch(tree any) error {
+	return fmt.Errorf("%s: %T does not match %s", f.Name, tree, f.Type())
+}
+
+func (f Field) invalid(why string) error { return fmt.Errorf("%s %s", f.Name, why) }
+
+// Encode turns an object with these attributes into a tree, in which null
+// attributes are omitted.
+func (fs Fields) Encode(from tftypes.Value) (map[string]any, error) {
+	tree, err := encodeObject(Field{Kind: Object, Fields: fs}, from)
+	object, _ := tree.(map[string]any)
+	return object, err
+}
+
+// EncodeInto is [Fields.Encode] into a value of a client type. A member that the
+// client type does not have is an error, so that nothing is dropped on the way.
+func (fs Fields) EncodeInto(from tftypes.Value, into any) error {
+	tree, err := fs.Encode(from)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return err
+	}
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.DisallowUnknownFields()
+	return reader.Decode(into)
+}
+
+func (f Field) encode(from tftypes.Value) (any, error) {
+	switch {
+	case isNull(from):
+		return nil, nil
+	case !from.IsKnown():
+		return Unknown, nil
+	}
+	return kinds[f.Kind].encode(f, from)
+}
+
+// tree is encode for values that were validated: a string that must be JSON and
+// is not counts as its text.
+func (f Field) tree(from tftypes.Value) any {
+	tree, err := f.encode(from)
+	if err != nil {
+		return fmt.Sprint(from)
+	}
+	return tree
+}
+
+// Undescribed are the members of a response that the description does not
+// have, at every depth; nil if there are none. An item of a list without such
+// members is {}.
+func (fs Fields) Undescribed(tree map[string]any) map[string]any {
+	var found map[string]any
+	for name, value := range tree {
+		f, described := fs.byWire(name)
+		if described {
+			value = f.undescribed(value)
+		}
+		if value != nil {
+			if found == nil {
+				found = map[string]any{}
+			}
+			found[name] = value
+		}
+	}
+	return found
+}
+
+func (f Field) undescribed(tree any) any {
+	switch {
+	case f.Kind == Object:
+		object, _ := tree.(map[string]any)
+		if found := f.Fields.Undescribed(object); found != nil {
+			return found
+		}
+	case f.Kind == ObjectList:
+		list, _ := tree.([]any)
+		rest, some := make([]any, len(list)), false
+		for i, item := range list {
+			if rest[i] = f.elem().undescribed(item); rest[i] == nil {
+				rest[i] = map[string]any{}
+			} else {
+				some = true
+			}
+		}
+		if some {
+			return rest
+		}
+	}
+	return nil
+}
+
+// Conflicts are the paths, in HCL, of the members of a tree that the description
+// has, the innermost.
+func (fs Fields) Conflicts(tree map[string]any) (paths []string) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		f, described := fs.byWire(name)
+		inner, isObject := tree[name].(map[string]any)
+		switch {
+		case !described:
+		case f.Kind != Object || !isObject:
+			paths = append(paths, f.Name)
+		default:
+			for _, below := range f.Fields.Conflicts(inner) {
+				paths = append(paths, f.Name+"."+below)
+			}
+		}
+	}
+	return paths
+}
+
+// Described is the other part: tree without what [Fields.Undescribed] finds.
+func (fs Fields) Described(tree map[string]any) map[string]any {
+	rest := make(map[string]any, len(tree))
+	for name, value := range tree {
+		if f, ok := fs.byWire(name); ok {
+			rest[name] = f.described(value)
+		}
+	}
+	return rest
+}
+
+func (f Field) described(tree any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		if f.Kind == Object {
+			return f.Fields.Described(tree)
+		}
+	case []any:
+		if f.Kind == ObjectList {
+			rest := make([]any, len(tree))
+			for i, item := range tree {
+				rest[i] = f.elem().described(item)
+			}
+			return rest
+		}
+	}
+	return tree
+}
+
+// Path finds the attribute that a location in a request belongs to: member
+// names (string) and indices (int). Where the location leads to nothing
+// described, it is the last attribute on the way; ok is false if there is none.
+func (fs Fields) Path(loc []any) (at path.Path, ok bool) {
+	f := Field{Kind: Object, Fields: fs}
+	for _, step := range loc {
+		switch step := step.(type) {
+		case string:
+			if f.Kind == StringMap {
+				return at.AtMapKey(step), true
+			}
+			child, found := f.Fields.byWire(step)
+			if f.Kind != Object || !found {
+				return at, ok
+			}
+			at, f, ok = at.AtName(child.Name), child, true
+		case int:
+			if f.Kind != List && f.Kind != ObjectList {
+				return at, ok
+			}
+			at, f = at.AtListIndex(step), f.elem()
+		}
+	}
+	return at, ok
+}

@@ -1,0 +1,417 @@
+package field
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+)
+
+// Comparison is what a configuration wants of the service, compared with what
+// the service has.
+type Comparison struct {
+	// Merged is what the service has, with what is wanted in its place and what
+	// was removed dropped: what a PATCH sends, key by key.
+	Merged map[string]any
+	// Set are the attributes that are wanted and that the service does not have.
+	Set []Difference
+	// Dropped are those that were removed from the configuration and that the
+	// service still has.
+	Dropped []Difference
+	// Unknown reports whether something wanted is known only after apply.
+	Unknown bool
+}
+
+// Difference is an attribute that the service has otherwise than it should.
+type Difference struct {
+	At path.Path
+	// Member is the place within a map, a JSON object or a list of objects, where
+	// At does not reach: "runAsUser".
+	Member    string
+	Want, Has any // trees
+	field     Field
+}
+
+// Compare compares what is wanted (the configuration) with live (what the
+// service has) and applied (what the last apply set), all three as trees.
+//
+// Responses are compared leniently: null, absent and empty are equal; members
+// that the service added beside those wanted are kept; a value that the service
+// resolves or builds itself is what was asked for, as long as that has not
+// changed since the last apply. Whatever is applied and no longer wanted is
+// dropped: null for a member of an object, omitted from what is sent whole.
+//
+// Read-only attributes are not compared. Source is the source of the
+// deployment, see [Field.BuiltFor].
+func (fs Fields) Compare(live, want, applied map[string]any, source string) Comparison {
+	c := &comparer{source: source}
+	merged := c.object(fs, path.Empty(), live, want, applied, false)
+	return Comparison{Merged: merged, Set: c.set, Dropped: c.dropped, Unknown: c.unknown}
+}
+
+// Satisfies reports whether the service has everything that is wanted.
+func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
+	return len(fs.Compare(live, want, want, source).Set) == 0
+}
+
+// comparer walks the three trees side by side.
+type comparer struct {
+	source       string
+	set, dropped []Difference
+	unknown      bool
+}
+
+func asObject(tree any) map[string]any {
+	object, _ := tree.(map[string]any)
+	return object
+}
+
+func asList(tree any) []any {
+	list, _ := tree.([]any)
+	return list
+}
+
+// object compares the members of an object. In an item of a list, which is sent
+// whole, what is dropped is omitted; elsewhere it is null.
+func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[string]any, inItem bool) map[string]any {
+	merged := maps.Clone(live)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	put := func(name string, value any) {
+		if _, had := live[name]; value == nil && (inItem || !had) {
+			delete(merged, name)
+		} else {
+			merged[name] = value
+		}
+	}
+	var replaced bool // an exclusive member is set anew
+	for _, f := range fs {
+		if f.Access == ReadOnly {
+			continue
+		}
+		name, before := f.wire(), len(c.set)
+		if c.servicesOwn(fs, f, live, want[name], applied[name]) {
+			continue
+		}
+		put(name, c.value(f, at.AtName(f.Name), live[name], want[name], applied[name], inItem))
+		replaced = replaced || f.Exclusive && len(c.set) > before
+	}
+	for _, f := range fs {
+		if replaced && f.Exclusive && want[f.wire()] == nil {
+			put(f.wire(), nil)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(merge(want, applied))) {
+		if f, described := fs.byWire(name); !described {
+			f.Name = name
+			put(name, c.free(freeAt{f, at, name}, live[name], want[name], applied[name]))
+		}
+	}
+	return merged
+}
+
+// servicesOwn reports whether the service has, in place of a value, what it made
+// of it: the commit of a branch, the image of a repository. It is no difference
+// as long as the same is asked for as at the last apply. A commit stands for
+// itself.
+func (c *comparer) servicesOwn(fs Fields, f Field, live map[string]any, want, applied any) bool {
+	has, _ := live[f.wire()].(string)
+	wanted, ok := want.(string)
+	if has == "" || !ok || wanted == "" || want != applied {
+		return false
+	}
+	if f.ResolvesTo != "" {
+		sibling, _ := fs.ByName(f.ResolvesTo)
+		return has == live[sibling.wire()] && (!isFullCommit(wanted) || strings.EqualFold(wanted, has))
+	}
+	return f.BuiltFor != "" && f.BuiltFor == c.source
+}
+
+// value compares one value, and returns what the service should have.
+func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem bool) any {
+	switch {
+	case want == Unknown:
+		c.unknown = true
+		return live
+	case want == nil && applied == nil:
+		return live
+	}
+	switch f.Kind {
+	case Object:
+		if want == nil && isEmpty(live) {
+			return live
+		}
+		return c.object(f.Fields, at, asObject(live), asObject(want), asObject(applied), inItem)
+	case StringMap, JSON:
+		return c.freeForm(f, at, live, want, applied)
+	case ObjectList:
+		if want != nil {
+			return c.list(f, at, asList(live), asList(want), asList(applied), live)
+		}
+	case List:
+		if want != nil && c.equalItems(f, asList(live), asList(want)) {
+			return live
+		}
+	default:
+		if want == "" {
+			want = nil // it asks for nothing
+		}
+		if want != nil && live != nil && kinds[f.Kind].equal(live, want) {
+			return live
+		}
+	}
+	if want == nil {
+		if !isEmpty(applied) && !isEmpty(live) {
+			c.dropped = append(c.dropped, Difference{At: at, Has: live, field: f})
+			return nil
+		}
+		return live
+	}
+	c.set = append(c.set, Difference{At: at, Want: want, Has: live, field: f})
+	return want
+}
+
+// equalItems compares lists of scalars. Items that are JSON may have more members.
+func (c *comparer) equalItems(f Field, live, want []any) bool {
+	return slices.EqualFunc(live, want, func(has, wanted any) bool {
+		if wanted == Unknown {
+			c.unknown = true
+			return true
+		}
+		inner := &comparer{source: c.source}
+		inner.value(f.elem(), path.Empty(), has, wanted, wanted, true)
+		return len(inner.set) == 0
+	})
+}
+
+// freeForm compares a map or a JSON object.
+func (c *comparer) freeForm(f Field, at path.Path, live, want, applied any) any {
+	before := len(c.dropped)
+	merged := c.free(freeAt{field: f, at: at}, live, want, applied)
+	switch {
+	case f.Kind == JSON && want != nil && applied == nil && live == nil && isEmpty(want):
+		c.set = append(c.set, Difference{At: at, Want: want, field: f}) // {} is a value
+	case f.Kind == JSON && want == nil && len(c.dropped) > before && isEmpty(merged):
+		return nil
+	case f.Kind == StringMap && merged == nil && len(c.dropped) > before:
+		return map[string]any{}
+	}
+	return merged
+}
+
+// freeAt is a place in free-form JSON.
+type freeAt struct {
+	field  Field
+	at     path.Path
+	member string
+}
+
+func (p freeAt) in(name string) freeAt {
+	if p.member != "" {
+		name = p.member + "." + name
+	}
+	return freeAt{p.field, p.at, name}
+}
+
+// free compares free-form JSON: objects member by member, lists of the same
+// length item by item, everything else as one.
+func (c *comparer) free(p freeAt, live, want, applied any) any {
+	switch wanted := want.(type) {
+	case unknown:
+		c.unknown = true
+		return live
+	case nil:
+		if applied == nil || isEmpty(live) {
+			return live
+		}
+		if removed, ok := applied.(map[string]any); ok && len(removed) > 0 {
+			if has, ok := live.(map[string]any); ok {
+				if rest := c.members(p, has, nil, removed); !isEmpty(rest) {
+					return rest
+				}
+				return nil
+			}
+		}
+		c.dropped = append(c.dropped, Difference{p.at, p.member, nil, live, p.field})
+		return nil
+	case map[string]any:
+		has, ok := live.(map[string]any)
+		if !ok && !isEmpty(live) {
+			break
+		}
+		if merged := c.members(p, has, wanted, asObject(applied)); ok || len(merged) > 0 || len(wanted) == 0 {
+			return merged
+		}
+		return live
+	case []any:
+		has := asList(live)
+		if len(has) != len(wanted) {
+			if isEmpty(wanted) && isEmpty(live) {
+				return live
+			}
+			break
+		}
+		merged, former := make([]any, len(wanted)), asList(applied)
+		for i := range wanted {
+			var before any
+			if len(former) == len(wanted) {
+				before = former[i]
+			}
+			merged[i] = c.free(p.in(indexName(i)), has[i], wanted[i], before)
+		}
+		return merged
+	default:
+		if equalJSON(live, want) || p.field.Kind == StringMap && live != nil && stringOf(live) == want || isEmpty(want) && isEmpty(live) {
+			return live
+		}
+	}
+	c.set = append(c.set, Difference{p.at, p.member, want, live, p.field})
+	return want
+}
+
+func (c *comparer) members(p freeAt, live, want, applied map[string]any) map[string]any {
+	merged := maps.Clone(live)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(merge(want, applied))) {
+		value := c.free(p.in(name), live[name], want[name], applied[name])
+		if merged[name] = value; value == nil {
+			delete(merged, name)
+		}
+	}
+	return merged
+}
+
+// list compares a list of objects, which belongs to the configuration as a whole.
+func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has any) any {
+	partners, former := f.match(want, live), f.match(want, applied)
+	before := len(c.set) + len(c.dropped)
+	merged, kept := make([]any, len(want)), map[int]bool{}
+	var added []string
+	inOrder := true
+	for i, item := range want {
+		var old, last map[string]any
+		if k := former[i]; k >= 0 {
+			last = asObject(applied[k])
+		}
+		j := partners[i]
+		if j < 0 {
+			if item == Unknown {
+				c.unknown = true
+			}
+			added = append(added, itemName(f, item, i))
+			merged[i] = withoutUnknown(item)
+			continue
+		}
+		kept[j], old = true, asObject(live[j])
+		inOrder = inOrder && i == j
+		merged[i] = c.object(f.Fields, at.AtListIndex(i), old, asObject(item), last, true)
+	}
+	var removed []string
+	for j, item := range live {
+		if !kept[j] {
+			removed = append(removed, itemName(f, item, j))
+		}
+	}
+	switch {
+	case len(added) > 0 || len(removed) > 0:
+		c.set = append(c.set, Difference{at, itemChanges(added, removed), want, has, f})
+	case f.Ordered && !inOrder:
+		c.set = append(c.set, Difference{at, "order", want, has, f})
+	case len(c.set)+len(c.dropped) == before:
+		return has
+	}
+	return merged
+}
+
+func withoutUnknown(item any) any {
+	if item == Unknown {
+		return nil
+	}
+	return item
+}
+
+// merge returns the members of both; those of b win.
+func merge(a, b map[string]any) map[string]any {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, b)
+	return all
+}
+
+// MergeDeep returns a with the members of b in place of its own, object by
+// object.
+func MergeDeep(a, b map[string]any) map[string]any {
+	all := merge(a, b)
+	for name, value := range b {
+		inner, okA := a[name].(map[string]any)
+		more, okB := value.(map[string]any)
+		if okA && okB {
+			all[name] = MergeDeep(inner, more)
+		}
+	}
+	return all
+}
+
+// Key is the member of the request body that a difference belongs to, and its
+// member in turn where that is one of the objects whose keys are sent one by
+// one: ("source_config", "resource_spec"), ("secret_references", "").
+func (d Difference) Key() (object, key string) {
+	names := d.wirePath()
+	if len(names) > 1 && strings.HasSuffix(names[0], "_config") {
+		return names[0], names[1]
+	}
+	return names[0], ""
+}
+
+// wirePath are the member names that lead to a difference, up to the first list.
+func (d Difference) wirePath() (names []string) {
+	for _, step := range d.At.Steps() {
+		name, ok := step.(path.PathStepAttributeName)
+		if !ok {
+			return names
+		}
+		names = append(names, string(name))
+	}
+	if d.Member != "" {
+		names = append(names, strings.Split(d.Member, ".")...)
+	}
+	return names
+}
+
+// Nullify sets the member of a map or JSON object that a difference is about to
+// null in a tree: a service that merges deeply drops it for that only. It
+// reports whether there is such a member; what is in a list is sent whole.
+func (d Difference) Nullify(tree map[string]any) bool {
+	names := d.wirePath()
+	if d.Member == "" || len(names) == 0 {
+		return false
+	}
+	for _, step := range d.At.Steps() {
+		if _, ok := step.(path.PathStepAttributeName); !ok {
+			return false
+		}
+	}
+	for _, name := range names[:len(names)-1] {
+		next, ok := tree[name].(map[string]any)
+		if !ok {
+			return false
+		}
+		tree = next
+	}
+	tree[names[len(names)-1]] = nil
+	return true
+}
+
+// ResolvedIn reports whether the difference is about a value in place of which
+// the service shows what it resolved it to.
+func (d Difference) ResolvedIn(live map[string]any) bool {
+	object, name := d.Key()
+	config, _ := live[object].(map[string]any)
+	return d.field.ResolvesTo != "" && config[name] != nil && config[name] == config[d.field.ResolvesTo]
+}

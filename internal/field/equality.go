@@ -1,0 +1,170 @@
+package field
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// There are two kinds of equality. What the user changes is compared exactly:
+// two values are the same when they mean the same. What the service reports is
+// compared leniently, by [Fields.Compare].
+
+// same is exact equality: the form may differ (the case of a UUID, the layout of
+// JSON), the meaning may not. Null, empty and unknown are three things.
+func (f Field) same(a, b tftypes.Value) bool {
+	if !a.IsFullyKnown() || !b.IsFullyKnown() || isNull(a) || isNull(b) {
+		return a.IsFullyKnown() && b.IsFullyKnown() && isNull(a) && isNull(b)
+	}
+	return a.Equal(b) || f.equalTree(f.tree(a), f.tree(b))
+}
+
+func (f Field) equalTree(a, b any) bool {
+	if equal := kinds[f.Kind].equal; equal != nil && a != nil && b != nil {
+		return equal(a, b)
+	}
+	switch f.Kind {
+	case Object:
+		objectA, okA := a.(map[string]any)
+		objectB, okB := b.(map[string]any)
+		return okA == okB && !slices.ContainsFunc(f.Fields, func(child Field) bool {
+			return !child.equalTree(objectA[child.wire()], objectB[child.wire()])
+		})
+	case List, ObjectList:
+		listA, okA := a.([]any)
+		listB, okB := b.([]any)
+		return okA == okB && slices.EqualFunc(listA, listB, f.elem().equalTree)
+	default:
+		return equalJSON(a, b)
+	}
+}
+
+// equalJSON compares free-form JSON. A member that is null is as good as absent.
+func equalJSON(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return false
+		}
+		for name, value := range a {
+			if !equalJSON(value, b[name]) {
+				return false
+			}
+		}
+		for name, value := range b {
+			if value != nil && a[name] == nil {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equalJSON)
+	case json.Number:
+		return equalNumber(a, b)
+	default:
+		if _, isMap := b.(map[string]any); isMap {
+			return false // maps cannot be compared with ==
+		}
+		if _, isList := b.([]any); isList {
+			return false
+		}
+		return a == b
+	}
+}
+
+// isEmpty reports whether a tree is null, absent or empty, which services do not
+// tell apart.
+func isEmpty(tree any) bool {
+	switch tree := tree.(type) {
+	case nil:
+		return true
+	case string:
+		return tree == ""
+	case []any:
+		return len(tree) == 0
+	case map[string]any:
+		for _, value := range tree {
+			if !isEmpty(value) {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}
+
+// isFullCommit reports whether s is a complete SHA-1 or SHA-256 in hexadecimal.
+func isFullCommit(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
+}
+
+// match pairs the items of two lists of objects: for each of a the index of its
+// partner in b, or -1. Items are matched by key; those whose key is empty or
+// not unique, by position, if both lists have the same length.
+func (f Field) match(a, b []any) []int {
+	keysA, keysB := f.keys(a), f.keys(b)
+	byKey := make(map[string]int, len(b))
+	for i, key := range keysB {
+		if key != "" {
+			byKey[key] = i
+		}
+	}
+	partners := make([]int, len(a))
+	for i, key := range keysA {
+		partners[i] = -1
+		if j, ok := byKey[key]; ok && key != "" {
+			partners[i] = j
+		} else if key == "" && len(a) == len(b) && keysB[i] == "" {
+			partners[i] = i
+		}
+	}
+	return partners
+}
+
+// keys are the keys of items: "" for one that is empty or not unique.
+func (f Field) keys(of []any) []string {
+	keys, count := make([]string, len(of)), map[string]int{}
+	for i, item := range of {
+		keys[i] = f.key(item)
+		count[keys[i]]++
+	}
+	for i, key := range keys {
+		if count[key] > 1 {
+			keys[i] = ""
+		}
+	}
+	return keys
+}
+
+// key is what identifies an item; "" if it has no name, or one that is unknown.
+func (f Field) key(item any) string {
+	object, _ := item.(map[string]any)
+	var parts []string
+	for _, name := range f.Key {
+		child, _ := f.Fields.ByName(name)
+		part, ok := object[child.wire()].(string)
+		if !ok && object[child.wire()] != nil {
+			return ""
+		}
+		parts = append(parts, part)
+	}
+	key := strings.Join(parts, "\x00")
+	if strings.Trim(key, "\x00") == "" {
+		return ""
+	}
+	return key
+}
+
+// keyIsUnknown reports whether an item cannot be identified before the apply.
+func (f Field) keyIsUnknown(item any) bool {
+	object, _ := item.(map[string]any)
+	return item == Unknown || slices.ContainsFunc(f.Key, func(name string) bool {
+		child, _ := f.Fields.ByName(name)
+		return object[child.wire()] == Unknown
+	})
+}

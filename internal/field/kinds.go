@@ -1,0 +1,355 @@
+package field
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Kind is the kind of an attribute's value.
+type Kind int
+
+// The kinds. A free-form object of the API is JSON: a string written with
+// jsonencode.
+const (
+	String Kind = iota
+	UUID        // a string, case-insensitive
+	Time        // an RFC 3339 string, equal when the instant is
+	Int64
+	Float64
+	Bool
+	JSON       // a string that contains a JSON object, compared semantically
+	StringMap  // a map of strings
+	List       // a list of scalars, of kind Elem
+	Object     // an object of Fields
+	ObjectList // a list of objects of Fields
+)
+
+// kind is everything that differs from one kind to another.
+type kind struct {
+	typ func(Field) tftypes.Type
+	// decode turns a tree that is not nil into a value.
+	decode func(f Field, tree any) (tftypes.Value, error)
+	// encode turns a value that is known and not null into a tree.
+	encode func(f Field, v tftypes.Value) (any, error)
+	// equal compares two scalars; nil where the value has members or items.
+	equal      func(a, b any) bool
+	resource   func(Field, common) resource.Attribute
+	dataSource func(Field, common) datasource.Attribute
+}
+
+// common is what attributes of all kinds have.
+type common struct {
+	required, optional, computed, sensitive bool
+	description                             string
+}
+
+// kinds has an entry for each kind. (It is filled in by init because its
+// functions refer to it.)
+var kinds [ObjectList + 1]kind
+
+func init() {
+	scalar := kind{typ: of(tftypes.String), decode: decodeScalar, encode: encodeString, equal: equalString,
+		resource: resourceString, dataSource: dataSourceString}
+	with := func(change func(*kind)) kind {
+		k := scalar
+		change(&k)
+		return k
+	}
+	kinds = [...]kind{
+		String: scalar,
+		UUID:   with(func(k *kind) { k.equal = equalFold }),
+		Time:   with(func(k *kind) { k.equal = equalTime }),
+		Int64: {typ: of(tftypes.Number), decode: decodeNumber, encode: encodeInt64, equal: equalNumber,
+			resource: func(f Field, c common) resource.Attribute {
+				// Not an Int64Attribute: the framework reports a fraction there as a bug of the provider.
+				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+					MarkdownDescription: c.description, Validators: []validator.Number{Integer()}}
+			}, dataSource: dataSourceNumber},
+		Float64: {typ: of(tftypes.Number), decode: decodeNumber, encode: encodeFloat64, equal: equalNumber,
+			resource: func(f Field, c common) resource.Attribute {
+				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
+			}, dataSource: dataSourceNumber},
+		Bool: {typ: of(tftypes.Bool), decode: decodeScalar, encode: encodeBool, equal: func(a, b any) bool { return a == b },
+			resource: func(f Field, c common) resource.Attribute {
+				return resource.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
+			},
+			dataSource: func(f Field, c common) datasource.Attribute {
+				return datasource.BoolAttribute{Computed: true, MarkdownDescription: c.description}
+			}},
+		JSON: with(func(k *kind) { k.decode, k.encode, k.equal = decodeJSON, encodeJSON, nil }),
+		StringMap: {typ: of(tftypes.Map{ElementType: tftypes.String}), decode: decodeStringMap, encode: encodeStringMap,
+			resource: func(f Field, c common) resource.Attribute {
+				return resource.MapAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
+					ElementType: types.StringType, Validators: []validator.Map{NoNulls()}}
+			},
+			dataSource: func(f Field, c common) datasource.Attribute {
+				return datasource.MapAttribute{Computed: true, MarkdownDescription: c.description, ElementType: types.StringType}
+			}},
+		List: {typ: listType, decode: decodeList, encode: encodeList,
+			resource: func(f Field, c common) resource.Attribute {
+				return resource.ListAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
+					ElementType: f.elem().attrType(), Validators: f.listValidators()}
+			},
+			dataSource: func(f Field, c common) datasource.Attribute {
+				return datasource.ListAttribute{Computed: true, MarkdownDescription: c.description, ElementType: f.elem().attrType()}
+			}},
+		Object: {typ: func(f Field) tftypes.Type { return f.Fields.sharedType() }, decode: decodeObject, encode: encodeObject,
+			resource: func(f Field, c common) resource.Attribute {
+				// The type is given because the framework would build it each time it asks.
+				return resource.SingleNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+					MarkdownDescription: c.description, CustomType: f.Fields.AttrType(), Attributes: f.Fields.ResourceAttributes()}
+			},
+			dataSource: func(f Field, c common) datasource.Attribute {
+				return datasource.SingleNestedAttribute{Computed: true, MarkdownDescription: c.description, Attributes: f.Fields.DataSourceAttributes()}
+			}},
+		ObjectList: {typ: listType, decode: decodeList, encode: encodeList,
+			resource: func(f Field, c common) resource.Attribute {
+				item := f.Fields.AttrType()
+				return resource.ListNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+					MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item}, Validators: f.listValidators(),
+					NestedObject: resource.NestedAttributeObject{CustomType: item, Attributes: f.Fields.ResourceAttributes()}}
+			},
+			dataSource: func(f Field, c common) datasource.Attribute {
+				return datasource.ListNestedAttribute{Computed: true, MarkdownDescription: c.description,
+					NestedObject: datasource.NestedAttributeObject{Attributes: f.Fields.DataSourceAttributes()}}
+			}},
+	}
+}
+
+func of(t tftypes.Type) func(Field) tftypes.Type { return func(Field) tftypes.Type { return t } }
+
+func listType(f Field) tftypes.Type { return tftypes.List{ElementType: f.elem().Type()} }
+
+func resourceString(f Field, c common) resource.Attribute {
+	return resource.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
+		Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
+}
+
+func dataSourceString(_ Field, c common) datasource.Attribute {
+	return datasource.StringAttribute{Computed: true, Sensitive: c.sensitive, MarkdownDescription: c.description}
+}
+
+func dataSourceNumber(_ Field, c common) datasource.Attribute {
+	return datasource.NumberAttribute{Computed: true, MarkdownDescription: c.description}
+}
+
+// numberPrecision is the precision with which Terraform reads the numbers of a
+// configuration, so that 0.1 in a response equals 0.1 there.
+const numberPrecision = 512
+
+func decodeScalar(f Field, tree any) (tftypes.Value, error) {
+	if err := tftypes.ValidateValue(f.Type(), tree); err != nil {
+		return tftypes.Value{}, f.mismatch(tree)
+	}
+	return tftypes.NewValue(f.Type(), tree), nil
+}
+
+func decodeNumber(f Field, tree any) (tftypes.Value, error) {
+	number, ok := toNumber(tree)
+	if !ok {
+		return tftypes.Value{}, f.mismatch(tree)
+	}
+	return tftypes.NewValue(tftypes.Number, number), nil
+}
+
+func decodeJSON(_ Field, tree any) (tftypes.Value, error) {
+	text, err := json.Marshal(tree) // the form that jsonencode gives: sorted, compact
+	return tftypes.NewValue(tftypes.String, string(text)), err
+}
+
+func decodeStringMap(f Field, tree any) (tftypes.Value, error) {
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return tftypes.Value{}, f.mismatch(tree)
+	}
+	values := make(map[string]tftypes.Value, len(object))
+	for name, member := range object {
+		if member != nil {
+			values[name] = tftypes.NewValue(tftypes.String, stringOf(member))
+		}
+	}
+	return tftypes.NewValue(f.Type(), values), nil
+}
+
+// stringOf is a member of a map of strings: of one that is not a string, the
+// JSON text.
+func stringOf(tree any) string {
+	if s, ok := tree.(string); ok {
+		return s
+	}
+	text, _ := json.Marshal(tree) // it was decoded from JSON
+	return string(text)
+}
+
+func decodeList(f Field, tree any) (tftypes.Value, error) {
+	list, ok := tree.([]any)
+	if !ok {
+		return tftypes.Value{}, f.mismatch(tree)
+	}
+	values, elem := make([]tftypes.Value, len(list)), f.elem()
+	for i, item := range list {
+		var err error
+		if values[i], err = elem.decode(item); err != nil {
+			return tftypes.Value{}, err
+		}
+	}
+	return tftypes.NewValue(f.Type(), values), nil
+}
+
+func decodeObject(f Field, tree any) (tftypes.Value, error) {
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return tftypes.Value{}, f.mismatch(tree)
+	}
+	values := make(map[string]tftypes.Value, len(f.Fields))
+	for _, child := range f.Fields {
+		var err error
+		if values[child.Name], err = child.decode(object[child.wire()]); err != nil {
+			return tftypes.Value{}, err
+		}
+	}
+	return tftypes.NewValue(f.Fields.sharedType(), values), nil
+}
+
+func encodeString(_ Field, v tftypes.Value) (any, error) { return text(v), nil }
+
+func encodeBool(_ Field, v tftypes.Value) (any, error) {
+	var b bool
+	err := v.As(&b)
+	return b, err
+}
+
+func encodeInt64(f Field, v tftypes.Value) (any, error) {
+	number := new(big.Float)
+	if err := v.As(&number); err != nil || !number.IsInt() {
+		return nil, f.invalid("must be an integer")
+	}
+	return json.Number(number.Text('f', 0)), nil
+}
+
+func encodeFloat64(f Field, v tftypes.Value) (any, error) {
+	number := new(big.Float)
+	if err := v.As(&number); err != nil {
+		return nil, err
+	}
+	float, _ := number.Float64()
+	if math.IsInf(float, 0) {
+		return nil, f.invalid("is larger than a JSON number can be")
+	}
+	return json.Number(strconv.FormatFloat(float, 'g', -1, 64)), nil
+}
+
+func encodeJSON(f Field, v tftypes.Value) (any, error) {
+	tree, err := ReadJSON([]byte(text(v)))
+	if err != nil {
+		return nil, f.invalid("must be JSON")
+	}
+	return tree, nil
+}
+
+func encodeStringMap(_ Field, v tftypes.Value) (any, error) {
+	tree := map[string]any{}
+	for name, member := range members(v) {
+		if !member.IsKnown() {
+			tree[name] = Unknown
+		} else {
+			tree[name] = text(member)
+		}
+	}
+	return tree, nil
+}
+
+func encodeList(f Field, v tftypes.Value) (any, error) {
+	tree, elem := []any{}, f.elem()
+	for _, item := range items(v) {
+		value, err := elem.encode(item)
+		if err != nil {
+			return nil, err
+		}
+		tree = append(tree, value)
+	}
+	return tree, nil
+}
+
+func encodeObject(f Field, v tftypes.Value) (any, error) {
+	children := members(v)
+	tree := make(map[string]any, len(children))
+	for _, child := range f.Fields {
+		value, err := child.encode(children[child.Name])
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			tree[child.wire()] = value
+		}
+	}
+	return tree, nil
+}
+
+func equalFold(a, b any) bool {
+	textA, okA := a.(string)
+	textB, okB := b.(string)
+	return okA && okB && strings.EqualFold(textA, textB)
+}
+
+func equalTime(a, b any) bool {
+	textA, _ := a.(string)
+	textB, _ := b.(string)
+	timeA, errA := time.Parse(time.RFC3339, textA)
+	timeB, errB := time.Parse(time.RFC3339, textB)
+	return a == b || errA == nil && errB == nil && timeA.Equal(timeB)
+}
+
+// equalString compares strings. Two that are JSON objects or arrays are equal
+// when they mean the same: Terraform writes them as jsonencode(…) when it
+// generates configuration.
+func equalString(a, b any) bool {
+	textA, okA := a.(string)
+	textB, okB := b.(string)
+	if a == b || !okA || !okB || !isContainer(textA) || !isContainer(textB) {
+		return a == b
+	}
+	treeA, errA := ReadJSON([]byte(textA))
+	treeB, errB := ReadJSON([]byte(textB))
+	return errA == nil && errB == nil && equalJSON(treeA, treeB)
+}
+
+func isContainer(s string) bool {
+	s = strings.TrimSpace(s)
+	return s != "" && (s[0] == '{' || s[0] == '[')
+}
+
+// equalNumber compares numbers as a service does that holds them as 64-bit
+// floats or integers: a third written with 100 digits comes back with 16.
+func equalNumber(a, b any) bool {
+	if a == b {
+		return true // the same text, even if it is no number to us: 1e9999999999
+	}
+	numberA, okA := toNumber(a)
+	numberB, okB := toNumber(b)
+	if !okA || !okB {
+		return false
+	}
+	floatA, _ := numberA.Float64()
+	floatB, _ := numberB.Float64()
+	return numberA.Cmp(numberB) == 0 || floatA == floatB && (!numberA.IsInt() || !numberB.IsInt())
+}
+
+func toNumber(tree any) (*big.Float, bool) {
+	text, ok := tree.(json.Number)
+	if !ok {
+		return nil, false
+	}
+	number, _, err := big.ParseFloat(text.String(), 10, numberPrecision, big.ToNearestEven)
+	return number, err == nil
+}

@@ -1,0 +1,107 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+// dataSource is what all data sources share.
+type dataSource struct{ *providerData }
+
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
+	d.providerData = configured(req.ProviderData, &resp.Diagnostics)
+}
+
+// ready reports whether the data source can be read now; otherwise the read is
+// deferred, or fails.
+func (d *dataSource) ready(req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
+	if d.client == nil && req.ClientCapabilities.DeferralAllowed {
+		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+		return false
+	}
+	return d.requireClient(&resp.Diagnostics, "Reading a data source")
+}
+
+// setList puts a list of objects beside the arguments of a data source.
+func setList(resp *datasource.ReadResponse, config tftypes.Value, name string, fields field.Fields, items []tftypes.Value) {
+	list := tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
+	resp.State.Raw = field.With(config, field.Values{name: list})
+}
+
+// decodeShown decodes a value of a client type for a data source.
+func decodeShown(fields field.Fields, value any, diags *diag.Diagnostics) tftypes.Value {
+	text, err := json.Marshal(value)
+	var decoded tftypes.Value
+	if err == nil {
+		decoded, err = fields.Decode(sanitized(readTree(text)))
+	}
+	if err != nil {
+		addBug(diags, "A response of the service cannot be shown", err)
+	}
+	return decoded
+}
+
+// sanitized is a tree whose strings are fit for a terminal. Lines and tabs stay.
+func sanitized(tree map[string]any) map[string]any {
+	for name, value := range tree {
+		tree[name] = sanitizeTree(value)
+	}
+	return tree
+}
+
+func sanitizeTree(tree any) any {
+	switch tree := tree.(type) {
+	case string:
+		lines := strings.Split(tree, "\n")
+		for i, line := range lines {
+			cells := strings.Split(line, "\t")
+			for j, cell := range cells {
+				cells[j] = client.Sanitize(cell)
+			}
+			lines[i] = strings.Join(cells, "\t")
+		}
+		return strings.Join(lines, "\n")
+	case map[string]any:
+		return sanitized(tree)
+	case []any:
+		for i, item := range tree {
+			tree[i] = sanitizeTree(item)
+		}
+	}
+	return tree
+}
+
+// shownFields are a deployment as data sources show it: of secrets, only the
+// names.
+var shownFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)],
+	field.Field{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
+		Description: "Names of the secrets, as far as the service shows them."},
+	field.Field{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
+		Description: "Properties of the deployment that this provider does not know. It may contain the URL of the application."})
+
+// showDeployment is a deployment as data sources show it.
+func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
+	tree, names := readTree(d.Raw), []any{}
+	for _, s := range d.Secrets {
+		names = append(names, s.Name)
+	}
+	delete(tree, "secrets")
+	additional := deploymentFields.Undescribed(tree)
+	if additional == nil {
+		additional = map[string]any{}
+	}
+	tree["secret_names"], tree[additionalField.Name] = names, additional
+	shown, err := shownFields.Decode(sanitized(tree))
+	if err != nil {
+		addBug(diags, "Deployment "+d.ID+" cannot be shown", err)
+	}
+	return shown
+}

@@ -1,0 +1,252 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+// change is what an update has to change in the service: what the plan changes
+// and the service does not have yet. It is computed twice, by the same rules: at
+// plan, to say what will happen, and at apply, from what the service has then.
+type change struct {
+	config, plan, state tftypes.Value
+	record              field.Record
+	source              string
+
+	want, applied map[string]any // trees of what the configuration sets, and of what the last apply set
+	keys          map[key]bool   // what the plan changes
+	takenRefs     []path.Path    // refs that count as applied, see field.Fields.TakeRefs
+
+	// Set by compare.
+	live     map[string]any
+	set      []field.Difference
+	dropped  []field.Difference
+	unknown  map[key]bool // keys of which something is known only after apply
+	compared map[string]any
+}
+
+// key is a part of a deployment that is changed as a whole: a member of one of
+// the config objects, or of the deployment itself.
+type key struct{ object, name string }
+
+// newChange collects what the plan changes.
+func newChange(config, plan, state tftypes.Value, record field.Record) *change {
+	c := &change{config: config, plan: plan, state: state, record: record, source: attributesOf(state).text("source"),
+		keys: map[key]bool{}, unknown: map[key]bool{}}
+	c.want = withAdditional(changeableFields.Wanted(config, plan), attributesOf(plan).text(additionalField.Name))
+	c.applied = withAdditional(changeableFields.Applied(state, record), attributesOf(state).text(additionalField.Name))
+	c.takenRefs = changeableFields.TakeRefs(c.applied, c.want, state, record)
+	planned, held, configured := attributesOf(plan), attributesOf(state), attributesOf(config)
+	for _, f := range changeableFields {
+		if f.Access == field.ReadOnly || planned[f.Name].Equal(held[f.Name]) {
+			continue
+		}
+		if f.Kind != field.Object {
+			c.note(key{f.Name, ""}, configured[f.Name])
+			continue
+		}
+		inner, before, set := attributesOf(planned[f.Name]), attributesOf(held[f.Name]), attributesOf(configured[f.Name])
+		for _, child := range f.Fields {
+			if child.Access != field.ReadOnly && !inner[child.Name].Equal(before[child.Name]) {
+				c.note(key{f.Name, child.Name}, set[child.Name])
+			}
+		}
+		if !configured[f.Name].IsKnown() {
+			c.unknown[key{f.Name, ""}] = true
+		}
+	}
+	if name := additionalField.Name; !planned[name].Equal(held[name]) {
+		for _, text := range []string{attributesOf(plan).text(name), attributesOf(state).text(name)} {
+			for object, value := range readTree([]byte(text)) {
+				members, ok := value.(map[string]any)
+				if !ok || !isConfigObject(object) {
+					c.keys[key{object, ""}] = true
+					continue
+				}
+				for member := range members {
+					c.keys[key{object, member}] = true
+				}
+			}
+		}
+		if !planned[name].IsKnown() {
+			c.unknown[key{name, ""}] = true
+		}
+	}
+	return c
+}
+
+func (c *change) note(k key, configured tftypes.Value) {
+	c.keys[k] = true
+	if !configured.IsFullyKnown() {
+		c.unknown[k] = true
+	}
+}
+
+func isConfigObject(name string) bool {
+	return name == "source_config" || name == "source_revision_config"
+}
+
+// compare compares with what the service has.
+func (c *change) compare(live *client.Deployment) {
+	c.live = readTree(live.Raw)
+	compared := changeableFields.Compare(c.live, c.want, c.applied, c.source)
+	c.compared = compared.Merged
+	c.set, c.dropped = c.ofPlan(compared.Set), c.ofPlan(compared.Dropped)
+}
+
+// ofPlan are the differences in what the plan changes: what drifted meanwhile is
+// for the next plan.
+func (c *change) ofPlan(all []field.Difference) (found []field.Difference) {
+	for _, d := range all {
+		object, name := d.Key()
+		if c.keys[key{object, name}] || c.keys[key{object, ""}] {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// body is what a PATCH sends: each key that changes, with its complete value.
+func (c *change) body() client.DeploymentChange {
+	return c.bodyOf(c.compared, slices.Concat(c.set, c.dropped))
+}
+
+func (c *change) bodyOf(tree map[string]any, differences []field.Difference) client.DeploymentChange {
+	body := client.DeploymentChange{}
+	for _, d := range differences {
+		object, name := d.Key()
+		if name == "" {
+			body[object] = tree[object]
+			continue
+		}
+		config, ok := body[object].(map[string]any)
+		if !ok {
+			config = map[string]any{}
+			body[object] = config
+		}
+		from, _ := tree[object].(map[string]any)
+		config[name] = from[name]
+	}
+	return body
+}
+
+// makesRevision reports whether a change makes a new revision (section 2.1).
+func (c *change) makesRevision(body client.DeploymentChange) bool {
+	for k := range c.unknown {
+		if k.object != "source_config" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool { return name != "source_config" })
+}
+
+// describeSet lists what differs, one attribute a line.
+func describeDifferences(differences []field.Difference) (lines []string) {
+	for _, d := range differences {
+		line := d.String()
+		if want, has, ok := d.Values(); ok {
+			line += fmt.Sprintf(": %s in the service, %s in the configuration", client.Sanitize(has), want)
+		} else if want == "" {
+			line += ": differs"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func names(differences []field.Difference) (lines []string) {
+	for _, d := range differences {
+		lines = append(lines, d.String())
+	}
+	return lines
+}
+
+// readTree reads a JSON object into a tree; nil if it is none.
+func readTree(text []byte) map[string]any {
+	tree, err := field.ReadJSON(text)
+	if err != nil {
+		return nil
+	}
+	object, _ := tree.(map[string]any)
+	return object
+}
+
+// withAdditional merges additional_properties into a tree.
+func withAdditional(tree map[string]any, additional string) map[string]any {
+	if additional == "" {
+		return tree
+	}
+	return field.MergeDeep(tree, readTree([]byte(additional)))
+}
+
+// liveTree is a deployment as the state shows it: what only the service sets is
+// fit for a terminal, and additional_properties is compared with the complete
+// response.
+func liveTree(d *client.Deployment, additional bool) map[string]any {
+	live := readTree(d.Raw)
+	sanitizeReadOnly(deploymentFields, live)
+	if additional {
+		live = maps.Clone(live)
+		live[additionalField.Name] = readTree(d.Raw)
+	}
+	return live
+}
+
+func sanitizeReadOnly(fs field.Fields, live map[string]any) {
+	for _, f := range fs {
+		switch value := live[f.Name].(type) {
+		case string:
+			if f.Access == field.ReadOnly {
+				live[f.Name] = client.Sanitize(value)
+			}
+		case map[string]any:
+			if f.Kind == field.Object {
+				sanitizeReadOnly(f.Fields, value)
+			}
+		}
+	}
+}
+
+// newRequest is the body of a create.
+func newRequest(config tftypes.Value) (request client.DeploymentRequest, want map[string]any, err error) {
+	configured, err := deploymentFields.Encode(config)
+	if err != nil {
+		return request, nil, err
+	}
+	source := attributesOf(config).text("source")
+	body := deploymentFields.Compare(nil, configured, nil, source).Merged
+	text, err := json.Marshal(body)
+	if err == nil {
+		err = strictUnmarshal(text, &request)
+	}
+	additional := attributesOf(config).text(additionalField.Name)
+	request.Additional = readTree([]byte(additional))
+	return request, withAdditional(configured, additional), err
+}
+
+// read is what the service has of a deployment in the state: what this process
+// has read and not planned with yet, or a new read.
+func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deployment, error) {
+	if d := r.state.take(id); d != nil {
+		return d, nil
+	}
+	return r.client.Deployment(ctx, id)
+}
+
+// addDifferences reports what a created or updated deployment has otherwise than
+// asked for, as one warning.
+func addDifferences(diags *diag.Diagnostics, summary, detail string, differences []string) {
+	if len(differences) > 0 {
+		diags.AddWarning(summary, detail+listed(differences))
+	}
+}
