@@ -79,7 +79,7 @@ func (r Record) object(fs Fields, at path.Path, config, state Values) {
 func (r Record) value(f Field, at path.Path, config, state tftypes.Value) {
 	switch {
 	case isNull(state):
-	case isNull(config):
+	case isNull(config) && !isRootObject(f, at):
 		r[at.String()] = nil
 	case f.Kind == Object:
 		r.object(f.Fields, at, members(config), members(state))
@@ -307,9 +307,13 @@ func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved
 	}
 }
 
+// isRootObject reports whether an attribute is one of the objects at the root,
+// which are never null because the service chooses members of theirs.
+func isRootObject(f Field, at path.Path) bool { return f.Kind == Object && at.Equal(path.Root(f.Name)) }
+
 // omitted plans an attribute that the configuration does not set.
 func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bool) tftypes.Value {
-	root := f.Kind == Object && at.Equal(path.Root(f.Name))
+	root := isRootObject(f, at)
 	switch {
 	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
 		return f.unknown()
@@ -322,8 +326,7 @@ func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bo
 	case f.Kind != Object:
 		return f.null()
 	}
-	// What is not owned within the object stays. The objects at the root are never
-	// null because the service chooses members of theirs.
+	// What is not owned within the object stays.
 	rest := p.object(f.Fields, at, nil, members(state), false)
 	if !root && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
 		return f.null()
@@ -496,7 +499,7 @@ func (r refresher) value(f Field, from, to path.Path, prior tftypes.Value, live 
 		if err == nil && f.same(prior, value) {
 			value = prior
 		}
-		if f.Kind == Object && isNull(value) && to.Equal(path.Root(f.Name)) {
+		if isNull(value) && isRootObject(f, to) {
 			value, err = f.decode(map[string]any{})
 		}
 		r.keep(from, to, value)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
@@ -65,16 +66,12 @@ func (s *service) sent(method, path string) int {
 	return n
 }
 
-// newServer is the provider without waits in its client. What it answers past
-// the framework has to be what the framework would have answered, through the
-// whole suite.
-func newServer() tfprotov6.ProviderServer { return newCountingServer(&provider.Answered{}) }
-
-func newCountingServer(counts *provider.Answered) tfprotov6.ProviderServer {
-	return provider.NewComparingServer("test", counts, provider.Tune(func(c *client.Config) {
+// newServer is the provider without waits in its client.
+func newServer() tfprotov6.ProviderServer {
+	return fastpath.NewServer(provider.New("test", func(c *client.Config) {
 		c.RetryWait, c.RetryWaitMax = time.Millisecond, 5*time.Millisecond
 		c.PollInterval, c.PollIntervalMax = time.Millisecond, 5*time.Millisecond
-		c.SettleTime = 50 * time.Millisecond
+		c.ConsistencyTimeout = 50 * time.Millisecond
 	}))
 }
 
@@ -100,7 +97,8 @@ func planIsEmpty(config string) resource.TestStep {
 
 func TestMain(m *testing.M) {
 	// A developer's own settings must not leak into the tests.
-	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "EXTENDED_OPERATIONS"} {
+	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "EXTENDED_OPERATIONS", "REQUEST_TIMEOUT", "MAX_RETRIES",
+		"CA_CERT_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"} {
 		_ = os.Unsetenv("GRAPHDEPLOY_" + name)
 	}
 	os.Exit(m.Run())

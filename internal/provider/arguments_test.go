@@ -38,10 +38,10 @@ func argumentCases(writeOnly bool) []argumentCase {
 		for _, f := range fields {
 			here := append(slices.Clone(above), f)
 			switch {
-			case f.Access != field.Shared: // read-only, or a replacement
+			case f.Access != field.Optional: // read-only, or a replacement
 			case f.Kind == field.Object:
 				walk(f.Fields, here)
-			case f.Kind == field.Objects:
+			case f.Kind == field.ObjectList:
 				cases = append(cases, listCases(here)...)
 				walk(f.Fields, here)
 			case isKey(here):
@@ -104,15 +104,15 @@ func leafCases(steps []field.Field) []argumentCase {
 	switch f.Kind {
 	case field.UUID:
 		values["changed"] = [2]any{"aaaaaaaa-bbbb-4ccc-8ddd-000000000001", "aaaaaaaa-bbbb-4ccc-8ddd-000000000002"}
-	case field.Whole:
+	case field.Int64:
 		values["changed"] = [2]any{2, 0} // a zero that is sent, not left out
-	case field.Number:
+	case field.Float64:
 		values["changed"] = [2]any{0.3, 0}
-	case field.Flag:
+	case field.Bool:
 		values["changed"] = [2]any{true, false}
 	case field.JSON:
 		values["changed"] = [2]any{map[string]any{"kept": true, "name": "before"}, map[string]any{"kept": true, "name": "after"}}
-	case field.TextMap:
+	case field.StringMap:
 		values["changed"] = [2]any{map[string]any{"kept": "yes", "name": "before"}, map[string]any{"kept": "yes", "name": "after"}}
 		values["added"] = [2]any{map[string]any{"kept": "yes"}, map[string]any{"kept": "yes", "name": "after"}}
 	case field.List:
@@ -177,7 +177,7 @@ func newCase(steps []field.Field, how string, before, after any) argumentCase {
 			c.at += "."
 		}
 		c.argument += f.Name
-		if c.at += f.Name; f.Kind == field.Objects && i < len(steps)-1 {
+		if c.at += f.Name; f.Kind == field.ObjectList && i < len(steps)-1 {
 			c.at += "[0]"
 		}
 	}
@@ -210,7 +210,7 @@ func configured(steps []field.Field, value any) map[string]any {
 	switch {
 	case len(steps) > 1:
 		inner := configured(steps[1:], value)
-		if value = inner; f.Kind == field.Objects {
+		if value = inner; f.Kind == field.ObjectList {
 			keys := item(f, "kept")
 			maps.Copy(keys, inner)
 			value = []any{keys}
@@ -229,7 +229,7 @@ func configured(steps []field.Field, value any) map[string]any {
 
 // wire is a value with the names that the service has for it.
 func wire(f field.Field, value any) any {
-	if f.Kind != field.Objects {
+	if f.Kind != field.ObjectList {
 		return value
 	}
 	list := []any{}
@@ -259,7 +259,7 @@ func holder(steps []field.Field, d map[string]any) (object map[string]any, name 
 	if len(steps) == 1 {
 		return d, name
 	}
-	if steps[0].Kind == field.Objects {
+	if steps[0].Kind == field.ObjectList {
 		return holder(steps[1:], d[name].([]any)[0].(map[string]any))
 	}
 	return holder(steps[1:], d[name].(map[string]any))

@@ -150,14 +150,12 @@ func (c *change) makesRevision(body client.DeploymentChange) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool { return name != "source_config" })
 }
 
-// describeSet lists what differs, one attribute a line.
+// describeDifferences lists what differs, one attribute a line.
 func describeDifferences(differences []field.Difference) (lines []string) {
 	for _, d := range differences {
 		line := d.String()
 		if want, has, ok := d.Values(); ok {
 			line += fmt.Sprintf(": %s in the service, %s in the configuration", client.Sanitize(has), want)
-		} else if want == "" {
-			line += ": differs"
 		}
 		lines = append(lines, line)
 	}

@@ -74,25 +74,25 @@ func assertKind(t *testing.T, at string, f field.Field, typ reflect.Type) {
 	}
 	fits := false
 	switch f.Kind {
-	case field.Text, field.UUID, field.Time:
+	case field.String, field.UUID, field.Time:
 		fits = typ.Kind() == reflect.String
-	case field.Whole:
-		fits = typ == reflect.TypeFor[client.Whole]()
-	case field.Number:
+	case field.Int64:
+		fits = typ == reflect.TypeFor[client.Int64]()
+	case field.Float64:
 		fits = typ.Kind() == reflect.Float64
-	case field.Flag:
+	case field.Bool:
 		fits = typ.Kind() == reflect.Bool
 	case field.JSON:
 		fits = typ == reflect.TypeFor[json.RawMessage]()
-	case field.TextMap:
-		fits = typ == reflect.TypeFor[map[string]string]()
+	case field.StringMap:
+		fits = typ == reflect.TypeFor[client.StringMap]()
 	case field.List:
-		fits = typ == reflect.TypeFor[[]string]() && f.Elem == field.Text || typ == reflect.TypeFor[[]json.RawMessage]() && f.Elem == field.JSON
+		fits = typ == reflect.TypeFor[[]string]() && f.Elem == field.String || typ == reflect.TypeFor[[]json.RawMessage]() && f.Elem == field.JSON
 	case field.Object:
 		if fits = typ.Kind() == reflect.Struct; fits {
 			assertFit(t, at, f.Fields, typ)
 		}
-	case field.Objects:
+	case field.ObjectList:
 		if fits = typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.Struct; fits {
 			assertFit(t, at, f.Fields, typ.Elem())
 		}
@@ -124,17 +124,17 @@ func assertSound(t *testing.T, at string, fields field.Fields) {
 		if f.Name != strings.ToLower(f.Name) || strings.Contains(f.Name, "-") {
 			t.Errorf("%s is not in snake_case", here)
 		}
-		if !strings.HasSuffix(f.Doc, ".") || strings.HasSuffix(f.Doc, "..") {
-			t.Errorf("%s: the words do not end with a full stop: %q", here, f.Doc)
+		if !strings.HasSuffix(f.Description, ".") || strings.HasSuffix(f.Description, "..") {
+			t.Errorf("%s: the words do not end with a full stop: %q", here, f.Description)
 		}
-		if (f.Kind == field.Object || f.Kind == field.Objects) != (len(f.Fields) > 0) {
+		if (f.Kind == field.Object || f.Kind == field.ObjectList) != (len(f.Fields) > 0) {
 			t.Errorf("%s: kind %d has %d fields", here, f.Kind, len(f.Fields))
 		}
 		if to, ok := byName[f.ResolvesTo]; f.ResolvesTo != "" && (!ok || to.Access != field.ReadOnly || to.Kind != f.Kind) {
 			t.Errorf("%s resolves to %q, which is no sibling to be read", here, f.ResolvesTo)
 		}
 		for _, key := range f.Key {
-			if !slices.ContainsFunc(f.Fields, func(child field.Field) bool { return child.Name == key && child.Kind == field.Text }) {
+			if !slices.ContainsFunc(f.Fields, func(child field.Field) bool { return child.Name == key && child.Kind == field.String }) {
 				t.Errorf("%s: the key %q is no text of its items", here, key)
 			}
 		}
@@ -169,12 +169,12 @@ func TestResponsesFillDescriptions(t *testing.T) {
 			t.Parallel()
 			full := reflect.New(d.of)
 			fill(full.Elem())
-			v, err := d.fields.Decode(full.Interface())
+			v, err := d.fields.DecodeFrom(full.Interface())
 			if err != nil {
 				t.Fatal(err)
 			}
 			back := reflect.New(d.of)
-			if err := d.fields.Encode(v, back.Interface()); err != nil {
+			if err := d.fields.EncodeInto(v, back.Interface()); err != nil {
 				t.Fatal(err)
 			}
 			for i := range d.of.NumField() {
@@ -204,7 +204,7 @@ func fill(v reflect.Value) {
 		fill(v.Index(0))
 		fill(v.Index(1))
 	case v.Kind() == reflect.Map:
-		v.Set(reflect.ValueOf(map[string]string{"a": "b"}))
+		v.Set(reflect.ValueOf(map[string]string{"a": "b"}).Convert(v.Type()))
 	case v.Kind() == reflect.String:
 		v.SetString("a")
 	case v.CanInt():

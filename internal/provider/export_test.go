@@ -1,16 +1,16 @@
 package provider
 
 import (
-	"errors"
+	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
 // AttributePatterns are patterns of the innermost attributes that a
-// configuration of a deployment can set. Init containers are left out: they
+// configuration of a deployment can set. Init containers are omitted: they
 // are described by the same fields as sidecars.
 func AttributePatterns(quote func(string) string) []string {
 	var patterns []string
@@ -24,11 +24,11 @@ func AttributePatterns(quote func(string) string) []string {
 			switch f.Kind {
 			case field.Object:
 				walk(here+`\.`, f.Fields)
-			case field.Objects:
+			case field.ObjectList:
 				walk(here+`\.\d+\.`, f.Fields)
 			case field.List:
 				patterns = append(patterns, here+`\.\d+$`)
-			case field.TextMap:
+			case field.StringMap:
 				patterns = append(patterns, here+`\.%$`)
 			default:
 				patterns = append(patterns, here+`$`)
@@ -42,12 +42,9 @@ func AttributePatterns(quote func(string) string) []string {
 // DeploymentFields are the description that the resource follows from.
 var DeploymentFields = deploymentFields
 
-// Mistake is what is told of a mistake in the provider, of which no test should
-// know one.
-func Mistake() (diags diag.Diagnostics) {
-	addMistake(&diags, `Deployment "shop" cannot be written to the state`, errors.New("name: float64 does not fit tftypes.String"))
-	return diags
-}
-
 // DeploymentSchema is the schema of the resource.
-func DeploymentSchema() schema.Schema { return shape().schema }
+func DeploymentSchema() schema.Schema {
+	var resp resource.SchemaResponse
+	(&deploymentResource{}).Schema(context.Background(), resource.SchemaRequest{}, &resp)
+	return resp.Schema
+}
