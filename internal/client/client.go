@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,51 +14,50 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Config says how to reach the service. Only BaseURL is required.
+// Config states how to reach the service. Only BaseURL is required.
 type Config struct {
 	// BaseURL is the root of the service; a path prefix is kept.
 	BaseURL *url.URL
-	// Header goes with every request: the credential, a tenant, and so on.
-	// No value of it ever stands in an error or a log.
+	// Header is sent with every request: the credential, a tenant, and so on.
+	// Its values never appear in an error or a log.
 	Header http.Header
-	// UserAgent names the caller.
+	// UserAgent identifies the caller.
 	UserAgent string
-	// RequestTimeout bounds one attempt, its answer's body included.
+	// RequestTimeout bounds one attempt, the body of the response included.
 	// Default 30 s.
 	RequestTimeout time.Duration
-	// MaxRetries is how often a request that may be repeated is repeated.
+	// MaxRetries is how often a request that may be retried is retried.
 	MaxRetries int
-	// RetryWait is the wait before the first repetition, which doubles up to
+	// RetryWait is the wait before the first retry, which doubles up to
 	// RetryWaitMax; both with jitter. Default 0.5 s and 30 s.
 	RetryWait, RetryWaitMax time.Duration
-	// PollInterval is the wait before the first look at a deployment that is
+	// PollInterval is the wait before the second read of a deployment that is
 	// waited for; it grows up to PollIntervalMax. Default 1 s and 15 s.
 	PollInterval, PollIntervalMax time.Duration
-	// SettleTime is how long a create whose answer was lost is looked for
-	// before it counts as not made. Default: RequestTimeout.
-	SettleTime time.Duration
-	// ReadSingly has each deployment read by a request of its own: for
+	// ConsistencyTimeout is how long a write is looked for before it counts as
+	// not done. Default RequestTimeout.
+	ConsistencyTimeout time.Duration
+	// DisableBatching reads each deployment with its own request: for
 	// benchmarks, to compare with.
-	ReadSingly bool
+	DisableBatching bool
 	// RootCAs are the authorities to trust; nil means the system's.
 	RootCAs *x509.CertPool
-	// Log, when not nil, is told of each attempt: never of headers or bodies.
+	// Certificates are the client certificates for mutual TLS.
+	Certificates []tls.Certificate
+	// Log, when not nil, receives each attempt: never headers or bodies.
 	Log func(ctx context.Context, message string, fields map[string]any)
 }
 
-// Client calls the service. It is safe for concurrent use; make it with [New].
+// Client calls the service. It is safe for concurrent use; create it with [New].
 type Client struct {
-	config Config
-	reads  *retryablehttp.Client // repeats what may be repeated
-	writes *http.Client          // sends once
-	reader *reader
-	names  nameLocks
-	made   sync.Map // ids of the deployments that this client has made
-	memory hiddenValues
+	config  Config
+	http    *http.Client
+	reader  *reader
+	names   nameLocks
+	created sync.Map // ids of the deployments that this client has created
+	hidden  hiddenValues
 }
 
 // New returns a client of the service at config.BaseURL. It sends nothing yet.
@@ -69,26 +67,13 @@ func New(config Config) *Client {
 	config.RetryWaitMax = orDefault(config.RetryWaitMax, 30*time.Second)
 	config.PollInterval = orDefault(config.PollInterval, time.Second)
 	config.PollIntervalMax = orDefault(config.PollIntervalMax, 15*time.Second)
-	config.SettleTime = orDefault(config.SettleTime, config.RequestTimeout)
+	config.ConsistencyTimeout = orDefault(config.ConsistencyTimeout, config.RequestTimeout)
 
 	c := &Client{config: config}
 	for _, values := range config.Header {
 		c.Hide(values...)
 	}
-	c.writes = &http.Client{
-		Transport:     &transport{base: newHTTPTransport(config.RootCAs), log: config.Log, clean: c.clean},
-		Timeout:       config.RequestTimeout,
-		CheckRedirect: checkRedirect,
-	}
-	c.reads = &retryablehttp.Client{
-		HTTPClient:   c.writes,
-		RetryMax:     config.MaxRetries,
-		RetryWaitMin: config.RetryWait,
-		RetryWaitMax: config.RetryWaitMax,
-		CheckRetry:   mayRepeatRead,
-		Backoff:      backoff,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
+	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout, CheckRedirect: c.checkRedirect}
 	c.reader = c.newReader()
 	return c
 }
@@ -100,22 +85,6 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 	return d
 }
 
-// newHTTPTransport keeps as many idle connections as Terraform is likely to
-// use at once; the default of two would open a new one for most requests.
-func newHTTPTransport(roots *x509.CertPool) *http.Transport {
-	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		ForceAttemptHTTP2:     true,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ExpectContinueTimeout: time.Second,
-	}
-	t.MaxIdleConns = 128
-	t.MaxIdleConnsPerHost = 128
-	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
-	return t
-}
-
 // request is one call of an operation. Path is relative to the base URL, and
 // escaped.
 type request struct {
@@ -124,32 +93,50 @@ type request struct {
 	path      string
 	query     url.Values
 	body      any
-	once      bool // a GET that is not repeated
+	once      bool // a GET that is not retried
 }
 
-// call sends a request and reads the JSON answer into out. Its error is an
-// [Error], or the context's.
+// call sends a request, a GET again while that may help, and decodes the JSON
+// response into out. Its error is an [Error], or the context's, unless the request
+// cannot be written.
 func (c *Client) call(ctx context.Context, r request, out any) error {
-	var body io.Reader
-	if r.body != nil {
-		encoded, err := json.Marshal(r.body)
-		if err != nil {
-			return fmt.Errorf("%s: the request cannot be written as JSON: %w", r.operation, err)
-		}
-		body = bytes.NewReader(encoded)
+	req, err := c.newRequest(ctx, r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.operation, err)
 	}
+	for attempt := 0; ; attempt++ {
+		err := c.attempt(req, r, out)
+		if r.method != http.MethodGet || r.once || attempt >= c.config.MaxRetries || !retryable(err) {
+			return err
+		}
+		if c.pause(ctx, attempt, err) != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return err // the deadline would come before the next attempt
+		}
+	}
+}
+
+func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
 	target := *c.config.BaseURL
 	target.RawPath = strings.TrimRight(target.EscapedPath(), "/") + r.path
 	var err error
 	if target.Path, err = url.PathUnescape(target.RawPath); err != nil {
-		return c.failure(r, err)
+		return nil, err
 	}
 	target.RawQuery = r.query.Encode()
-	connected := false
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), r.method, target.String(), body)
+	var body io.Reader // nil, and not a reader of nothing, for requests without one
+	if r.body != nil {
+		encoded, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, fmt.Errorf("the request cannot be encoded as JSON: %w", err)
+		}
+		body = bytes.NewReader(encoded)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, target.String(), body)
 	if err != nil {
-		return c.failure(r, err)
+		return nil, err
 	}
 	for name, values := range c.config.Header {
 		req.Header[name] = values
@@ -161,52 +148,43 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	return req, nil
+}
 
-	answer, err := c.send(req, r.once)
-	if err != nil {
-		if answer != nil {
-			_ = answer.Body.Close() // it came when ctx had ended
-		}
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return ctx.Err()
-		}
+// attempt sends a request once.
+func (c *Client) attempt(req *http.Request, r request, out any) error {
+	ctx, connected := req.Context(), false
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
+	req = req.Clone(httptrace.WithClientTrace(ctx, trace))
+	if req.GetBody != nil {
+		req.Body, _ = req.GetBody() // of a bytes.Reader: never fails
+	}
+	resp, body, err := c.exchange(req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		failed := c.failure(r, err)
 		failed.NotSent = !connected
 		return failed
-	}
-	text, err := io.ReadAll(answer.Body) // in memory already, see transport
-	_ = answer.Body.Close()
-	if err != nil {
-		return c.failure(r, err)
-	}
-	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		return c.refusal(r, answer, text)
-	}
-	if out == nil {
+	case !succeeded(resp):
+		return c.rejection(r, resp, body)
+	case out == nil:
 		return nil
 	}
-	if err := json.Unmarshal(text, out); err != nil {
-		failed := c.malformed(r.operation, r.method, r.path, describeNonJSON(answer, text, err))
-		failed.RequestID = c.clean(requestID(answer.Header))
-		if r.method == http.MethodPost {
-			failed.madeID = c.idIn(text)
+	if err = responseBounds.check(body); err == nil {
+		if err = json.Unmarshal(body, out); err == nil {
+			return nil
 		}
-		return failed
+		err = describeNonJSON(resp, body, err)
 	}
-	return nil
-}
-
-// send sends a request, and sends it again where that can do no harm.
-func (c *Client) send(req *http.Request, once bool) (*http.Response, error) {
-	if once || req.Method != http.MethodGet {
-		return c.writes.Do(req)
+	failed := c.malformed(r.operation, r.method, r.path, err)
+	failed.RequestID = c.displayText(requestID(resp.Header))
+	if r.method == http.MethodPost {
+		failed.createdID = c.idIn(body)
 	}
-	repeatable, err := retryablehttp.FromRequest(req)
-	if err != nil {
-		return nil, err
-	}
-	return c.reads.Do(repeatable)
+	return failed
 }
 
 // CloseIdleConnections closes the connections that no request uses.
-func (c *Client) CloseIdleConnections() { c.writes.CloseIdleConnections() }
+func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }

@@ -64,7 +64,7 @@ func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest) (*De
 	if err != nil {
 		return nil, err
 	}
-	c.made.Store(strings.ToLower(made.ID), true)
+	c.created.Store(strings.ToLower(made.ID), true)
 	return made, nil
 }
 
@@ -84,14 +84,14 @@ func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployme
 			return nil, err
 		}
 		var failed *Error
-		if !errors.As(err, &failed) || !failed.uncertain() && !failed.certainlyNotDone() {
+		if !errors.As(err, &failed) || !failed.outcomeUnknown() && !failed.notApplied() {
 			return nil, err
 		}
-		if failed.uncertain() && !failed.asksToWait() {
-			if made, lookErr := c.lookForMade(seenThrough, r, err, c.config.SettleTime); made != nil || lookErr != nil {
+		if failed.outcomeUnknown() && !failed.asksToWait() {
+			if made, lookErr := c.lookForMade(seenThrough, r, err, c.config.ConsistencyTimeout); made != nil || lookErr != nil {
 				return made, lookErr
 			}
-			return nil, &LostError{Name: r.Name, Err: err, ID: failed.madeID}
+			return nil, &LostError{Name: r.Name, Err: err, ID: failed.createdID}
 		}
 		// Between attempts nothing is under way: here a cancelled ctx counts.
 		givingUp := attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
@@ -123,23 +123,6 @@ func (c *Client) postDeployment(ctx context.Context, r DeploymentRequest) (*Depl
 	return &made, nil
 }
 
-// certainlyNotDone reports whether the service did not act on a create.
-func (e *Error) certainlyNotDone() bool {
-	return e.Status == http.StatusTooManyRequests || e.NotSent && !isPermanent(e.Err)
-}
-
-// uncertain reports whether the service may have acted on a create although no
-// usable answer came.
-func (e *Error) uncertain() bool {
-	switch {
-	case e.NotSent:
-		return false
-	case e.Status == 0: // no answer, or one that says success and cannot be read
-		return true
-	}
-	return e.Status == http.StatusRequestTimeout || e.Status >= 500
-}
-
 // asksToWait reports whether the service answered that it cannot act now, and
 // when to come back.
 func (e *Error) asksToWait() bool {
@@ -155,7 +138,7 @@ func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, lost erro
 		found, err := c.DeploymentsNamed(ctx, r.Name)
 		if len(found) > 0 {
 			d := found[0]
-			if _, ours := c.made.Load(strings.ToLower(d.ID)); ours || len(found) > 1 || d.Source != r.Source {
+			if _, ours := c.created.Load(strings.ToLower(d.ID)); ours || len(found) > 1 || d.Source != r.Source {
 				return nil, &ExistsError{Existing: d} // somebody else's
 			}
 			return d, nil
@@ -165,11 +148,11 @@ func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, lost erro
 			if err != nil {
 				unusable := &Error{}
 				_ = errors.As(lost, &unusable)
-				return nil, &LostError{Name: r.Name, Err: lost, Look: err, ID: unusable.madeID}
+				return nil, &LostError{Name: r.Name, Err: lost, Look: err, ID: unusable.createdID}
 			}
 			return nil, nil
 		}
-		_ = sleep(ctx, min(left, backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)))
+		_ = sleep(ctx, min(left, backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)))
 	}
 }
 

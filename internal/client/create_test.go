@@ -164,14 +164,17 @@ func TestCreateWhoseAnswerIsLost(t *testing.T) {
 
 func TestLostCreateTellsTheIDThatTheAnswerHas(t *testing.T) {
 	t.Parallel()
-	const unreadable = `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`
+	const (
+		unreadable = `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`
+		hiddenID   = "3f2b8c1d-9e47-4a6b-b5d0-7c1e8f2a9d36" // unlike idA, in all parts
+	)
 	for name, test := range map[string]struct{ body, want string }{
 		"a UUID":      {`{"id":"` + idA + `"` + unreadable, idA},
 		"a text":      {`{"id":"not-an-id"` + unreadable, ""},
 		"a number":    {`{"id":7` + unreadable, ""},
 		"none":        {`{"name":"bot"` + unreadable, ""},
 		"not JSON":    {`{"id":"` + idA + `"`, ""},
-		"a secret":    {`{"id":"` + idB + `"` + unreadable, ""},
+		"a secret":    {`{"id":"` + hiddenID + `"` + unreadable, ""},
 		"also listed": {`{"id":"` + idA + `","name":"bot","source":"external_docker"` + unreadable, idA},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +185,7 @@ func TestLostCreateTellsTheIDThatTheAnswerHas(t *testing.T) {
 			}
 			s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), listed), answerJSON(test.body)))
 			c := s.client(t)
-			c.Hide(idB)
+			c.Hide(hiddenID)
 			_, err := c.CreateDeployment(t.Context(), botRequest())
 			var lost *LostError
 			if !errors.As(err, &lost) || lost.ID != test.want {
@@ -216,7 +219,7 @@ func TestCreateThatTimesOutBeforeTheWork(t *testing.T) {
 	})
 	_, err := c.CreateDeployment(t.Context(), botRequest())
 	var lost *LostError
-	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "no answer within 500ms") {
+	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "no response within 500ms") {
 		t.Error(err)
 	}
 	same(t, "ids", madeIDs(fake), nil)
@@ -228,7 +231,7 @@ func TestLostCreateIsLookedForUntilItIsListed(t *testing.T) {
 	none := answerJSON(pageJSON(0))
 	s := serve(t, byMethod(
 		inTurn(none, none, answer(503, ""), none, answerJSON(pageJSON(0, deploymentJSON(idA, "bot")))), cut))
-	d, err := s.client(t, func(config *Config) { config.SettleTime = time.Minute }).CreateDeployment(t.Context(), botRequest())
+	d, err := s.client(t, func(config *Config) { config.ConsistencyTimeout = time.Minute }).CreateDeployment(t.Context(), botRequest())
 	if err != nil || d.ID != idA {
 		t.Errorf("got %v, %v", d, err)
 	}

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -98,43 +97,43 @@ type SourceRevisionConfig struct {
 // ResourceSpec says what a deployment may use (section 2.4). CPU fields take
 // fractions; every other number is whole. Units and bounds are not shown.
 type ResourceSpec struct {
-	MinScale      *Whole   `json:"min_scale,omitzero"`
-	MaxScale      *Whole   `json:"max_scale,omitzero"`
+	MinScale      *Int64   `json:"min_scale,omitzero"`
+	MaxScale      *Int64   `json:"max_scale,omitzero"`
 	CPU           *float64 `json:"cpu,omitzero"`
 	CPULimit      *float64 `json:"cpu_limit,omitzero"`
-	MemoryMB      *Whole   `json:"memory_mb,omitzero"`
-	MemoryLimitMB *Whole   `json:"memory_limit_mb,omitzero"`
+	MemoryMB      *Int64   `json:"memory_mb,omitzero"`
+	MemoryLimitMB *Int64   `json:"memory_limit_mb,omitzero"`
 
-	QueueMinScale      *Whole   `json:"queue_min_scale,omitzero"`
-	QueueMaxScale      *Whole   `json:"queue_max_scale,omitzero"`
+	QueueMinScale      *Int64   `json:"queue_min_scale,omitzero"`
+	QueueMaxScale      *Int64   `json:"queue_max_scale,omitzero"`
 	QueueCPU           *float64 `json:"queue_cpu,omitzero"`
 	QueueCPULimit      *float64 `json:"queue_cpu_limit,omitzero"`
-	QueueMemoryMB      *Whole   `json:"queue_memory_mb,omitzero"`
-	QueueMemoryLimitMB *Whole   `json:"queue_memory_limit_mb,omitzero"`
+	QueueMemoryMB      *Int64   `json:"queue_memory_mb,omitzero"`
+	QueueMemoryLimitMB *Int64   `json:"queue_memory_limit_mb,omitzero"`
 
 	OrchestratorCPU           *float64 `json:"orchestrator_cpu,omitzero"`
 	OrchestratorCPULimit      *float64 `json:"orchestrator_cpu_limit,omitzero"`
-	OrchestratorMemoryMB      *Whole   `json:"orchestrator_memory_mb,omitzero"`
-	OrchestratorMemoryLimitMB *Whole   `json:"orchestrator_memory_limit_mb,omitzero"`
-	OrchestratorMinScale      *Whole   `json:"orchestrator_min_scale,omitzero"`
-	OrchestratorMaxScale      *Whole   `json:"orchestrator_max_scale,omitzero"`
+	OrchestratorMemoryMB      *Int64   `json:"orchestrator_memory_mb,omitzero"`
+	OrchestratorMemoryLimitMB *Int64   `json:"orchestrator_memory_limit_mb,omitzero"`
+	OrchestratorMinScale      *Int64   `json:"orchestrator_min_scale,omitzero"`
+	OrchestratorMaxScale      *Int64   `json:"orchestrator_max_scale,omitzero"`
 
 	ExecutorCPU           *float64 `json:"executor_cpu,omitzero"`
 	ExecutorCPULimit      *float64 `json:"executor_cpu_limit,omitzero"`
-	ExecutorMemoryMB      *Whole   `json:"executor_memory_mb,omitzero"`
-	ExecutorMemoryLimitMB *Whole   `json:"executor_memory_limit_mb,omitzero"`
+	ExecutorMemoryMB      *Int64   `json:"executor_memory_mb,omitzero"`
+	ExecutorMemoryLimitMB *Int64   `json:"executor_memory_limit_mb,omitzero"`
 
 	RedisCPU           *float64 `json:"redis_cpu,omitzero"`
 	RedisCPULimit      *float64 `json:"redis_cpu_limit,omitzero"`
-	RedisMemoryMB      *Whole   `json:"redis_memory_mb,omitzero"`
-	RedisMemoryLimitMB *Whole   `json:"redis_memory_limit_mb,omitzero"`
+	RedisMemoryMB      *Int64   `json:"redis_memory_mb,omitzero"`
+	RedisMemoryLimitMB *Int64   `json:"redis_memory_limit_mb,omitzero"`
 
 	DBCPU            *float64 `json:"db_cpu,omitzero"`
 	DBCPULimit       *float64 `json:"db_cpu_limit,omitzero"`
-	DBMemoryMB       *Whole   `json:"db_memory_mb,omitzero"`
-	DBMemoryLimitMB  *Whole   `json:"db_memory_limit_mb,omitzero"`
-	DBStorageGI      *Whole   `json:"db_storage_gi,omitzero"`
-	DBMaxConnections *Whole   `json:"db_max_connections,omitzero"`
+	DBMemoryMB       *Int64   `json:"db_memory_mb,omitzero"`
+	DBMemoryLimitMB  *Int64   `json:"db_memory_limit_mb,omitzero"`
+	DBStorageGI      *Int64   `json:"db_storage_gi,omitzero"`
+	DBMaxConnections *Int64   `json:"db_max_connections,omitzero"`
 
 	Labels             map[string]string `json:"labels,omitzero"`
 	Annotations        map[string]string `json:"annotations,omitzero"`
@@ -218,24 +217,6 @@ type SecretReference struct {
 	Name       *string `json:"name,omitzero"`
 	SecretName *string `json:"secret_name,omitzero"`
 	SecretKey  *string `json:"secret_key,omitzero"`
-}
-
-// Whole is a whole number. It is also read from 2048.0 and 2.048e3, as some
-// services write every number with a fraction; a fraction other than zero, and
-// a number beyond 64 bits, is an error that names the field.
-type Whole int64
-
-// UnmarshalJSON reads a JSON number without a fraction.
-func (w *Whole) UnmarshalJSON(data []byte) error {
-	if bytes.Equal(data, []byte("null")) {
-		return nil
-	}
-	n, err := parseWhole(string(data))
-	if err != nil {
-		return err
-	}
-	*w = Whole(n)
-	return nil
 }
 
 // DeploymentFilter selects deployments in List Deployments (section 4.2).
@@ -335,7 +316,7 @@ func (c *Client) deploymentsPage(ctx context.Context, query url.Values, once boo
 	const operation = "list deployments"
 	var page struct {
 		Resources *[]*Deployment `json:"resources"`
-		Offset    *Whole         `json:"offset"`
+		Offset    *Int64         `json:"offset"`
 	}
 	if err := c.call(ctx, request{operation: operation, method: http.MethodGet, path: deploymentsPath, query: query, once: once}, &page); err != nil {
 		return nil, 0, err
@@ -382,10 +363,10 @@ func (c *Client) newReader() *reader {
 			},
 			maxAge: 30 * time.Second, now: time.Now,
 			found: map[string]aheadReading{}, written: map[string]time.Time{},
-			finished: c.config.ReadSingly,
+			finished: c.config.DisableBatching,
 		},
 		gathering: 20 * time.Millisecond,
-		singly:    c.config.ReadSingly,
+		singly:    c.config.DisableBatching,
 		pending:   map[string]*pendingRead{},
 	}
 	r.ahead.arrive = r.answer

@@ -1,16 +1,22 @@
 package client
 
 import (
+	"compress/gzip"
+	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,12 +44,12 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// refusalOf is the error of an answer.
-func refusalOf(status int, contentType, body string, header http.Header, secret ...string) *Error {
+// rejectionOf is the error of a response.
+func rejectionOf(status int, contentType, body string, header http.Header, secret ...string) *Error {
 	c := New(Config{BaseURL: &url.URL{}, Header: header})
 	resp := &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {contentType}}}
 	c.Hide(secret...)
-	return c.refusal(request{operation: "try", method: "GET", path: "/x"}, resp, []byte(body))
+	return c.rejection(request{operation: "try", method: "GET", path: "/x"}, resp, []byte(body))
 }
 
 func TestWhatTheServiceSaysIsUnderstood(t *testing.T) {
@@ -77,55 +83,60 @@ func TestWhatTheServiceSaysIsUnderstood(t *testing.T) {
 		"empty":                  {"", ""},
 		"plain text":             {"upstream\r\n\tis  down\n", "upstream is down"},
 		"JSON with an end":       {`{"detail":"a"} trailing`, `{"detail":"a"} trailing`},
-		"markup":                 {"<html><head><title>x</title><style>b{}</style></head><body><!-- c --><h1>502</h1><p class='a'>Bad &amp; <b>gone</b></p><script>alert(1)</script></body></html>", "502 Bad & gone"},
-		"controls":               {"{\"detail\":\"a\\u0000b\\u001b[31mred\\u001b[0m\\rc\\u202ed\\u0085e\"}", "a b red c d e"},
-		"a link of a terminal":   {"{\"detail\":\"see \\u001b]8;;https://evil.test\\u001b\\\\here\\u001b]8;;\\u001b\\\\ now\"}", "see here now"},
-		"markup in JSON":         {`{"detail":"<p class=\"x\">Bad &amp; <b>gone</b><br/>again</p><script>evil()</script><!-- c -->"}`, "Bad & gone again"},
+		"a page":                 {"<html><head><title>x</title></head><body><!-- c --><h1>502</h1></body></html>", htmlPage},
+		"a page without type":    {"\n <!doctype  HTML><p>Sorry", htmlPage},
+		"a script":               {`{"detail":"no <script>evil()</script>"}`, htmlPage},
+		"controls":               {"{\"detail\":\"a\\u0000b\\u001b[31mred\\u001b[0m\\rc\\u202ed\\u0085e\"}", `a\u0000b\u001b[31mred\u001b[0m c\u202ed e`},
+		"markup in JSON":         {`{"detail":"<p class=\"x\">Bad <b>request</b><br/>again</p>"}`, "Bad request again"},
 		"markup of a field":      {`{"detail":[{"loc":["body","name"],"msg":"<p>too long</p>"}]}`, "body.name: too long"},
-		"a page in JSON":         {`{"message":"<!DOCTYPE html><html><head><title>x</title></head><body>Sorry</body></html>"}`, "Sorry"},
+		"a page in JSON":         {`{"message":"<!DOCTYPE html><html><head><title>x</title></head><body>Sorry</body></html>"}`, htmlPage},
 		"names in brackets":      {`{"detail":"write <owner>/<name>, 1 < 2, List<string>, a &amp; b"}`, "write <owner>/<name>, 1 < 2, List<string>, a &amp; b"},
-		"terminal escapes":       {"a\x1b]0;title\x07b\x9bc", "a b c"},
-		"broken characters":      {"a\xffb\xc3", "a b"},
-		"binary":                 {"\x00\x01\xff\xfe\x00", "an answer that is not text"},
+		"terminal escapes":       {"a\x1b]0;title\x07b\u009bc\x9bd", `a\u001b]0;title\u0007b\u009bc\x9bd`},
+		"broken characters":      {"a\xffb\xc3", `a\xffb\xc3`},
+		"binary":                 {"\x00\x01\xff\xfe\x00", "a response that is not text"},
 		"a loc of other things":  {`{"detail":[{"loc":["body",null,true,{"a":1},2],"msg":"bad"}]}`, "body.2: bad"},
-		"nested lists of errors": {`{"errors":[["a"],["b",["c"]]]}`, "a; b; c"},
+		"an index of a fraction": {`{"detail":[{"loc":[1.5,1e300,-2],"msg":"bad"}]}`, "-2: bad"},
+		"nested lists of errors": {`{"errors":[["a"],["b",["c",["d"]]]]}`, "a; b; c"},
+		"five levels":            {`{"error":{"detail":{"message":{"message":{"message":"x"}}}}}`, ""},
+		"four levels":            {`{"error":{"detail":{"message":"x"}}}`, "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, "message", refusalOf(400, "application/json", test.body, nil).Message, test.want)
+			same(t, "message", rejectionOf(400, "application/json", test.body, nil).Message, test.want)
 		})
 	}
 }
 
-func TestHTMLIsSaidToBeOne(t *testing.T) {
+func TestHTMLPage_contentIsNotShown(t *testing.T) {
 	t.Parallel()
-	e := refusalOf(502, "text/html; charset=utf-8", "<h1>Bad Gateway</h1>", nil)
-	same(t, "message", e.Message, "an HTML page: Bad Gateway")
+	for _, contentType := range []string{"text/html; charset=utf-8", "application/xhtml+xml"} {
+		same(t, "message", rejectionOf(502, contentType, "Bad Gateway", nil).Message, htmlPage)
+	}
 }
 
-func TestFieldsOfARefusal(t *testing.T) {
+func TestFieldErrors(t *testing.T) {
 	t.Parallel()
-	e := refusalOf(422, "application/json", `{"detail":[
-		{"loc":["body","source_config","resource_spec","sidecars",1,"image"],"msg":"too\u001b[1m long"},
+	e := rejectionOf(422, "application/json", `{"detail":[
+		{"loc":["body","source_config","resource_spec","sidecars",1,"image"],"msg":"too\u001b long"},
 		{"loc":["body","secrets",0,"hush\u0000-hush"],"msg":"hush-hush is bad"},
 		{"msg":"as a whole"},
 		{"loc":["body","name"]}]}`, nil, "hush-hush")
 	same(t, "fields", e.Fields, []FieldError{
-		{[]any{"body", "source_config", "resource_spec", "sidecars", 1, "image"}, "too long"},
-		{[]any{"body", "secrets", 0, "hush -hush"}, "(sensitive value) is bad"},
+		{[]any{"body", "source_config", "resource_spec", "sidecars", 1, "image"}, `too\u001b long`},
+		{[]any{"body", "secrets", 0, `hush\u0000-hush`}, "(sensitive value) is bad"},
 		{nil, "as a whole"},
 	})
-	same(t, "place that is a secret", refusalOf(422, "", `{"detail":[{"loc":["hush-hush"],"msg":"bad"}]}`, nil, "hush-hush").Fields,
+	same(t, "place that is a secret", rejectionOf(422, "", `{"detail":[{"loc":["hush-hush"],"msg":"bad"}]}`, nil, "hush-hush").Fields,
 		[]FieldError{{[]any{"(sensitive value)"}, "bad"}})
 }
 
-func TestLongAnswersAreCut(t *testing.T) {
+func TestLongErrorBodiesAreCut(t *testing.T) {
 	t.Parallel()
 	items := strings.Repeat(`{"loc":["body","name"],"msg":"`+strings.Repeat("x", 1000)+`"},`, 500)
 	for name, body := range map[string]string{
 		"detail":       `{"detail":"` + strings.Repeat("é", 1<<16) + `"}`,
 		"plain text":   strings.Repeat("word ", 1<<15),
-		"HTML":         "<html><body>" + strings.Repeat("<p>word</p>", 1<<14),
+		"markup":       strings.Repeat("<p>word</p>", 1<<14),
 		"open markup":  strings.Repeat("<", 1<<16),
 		"many fields":  `{"detail":[` + strings.TrimSuffix(items, ",") + `]}`,
 		"many errors":  `{"errors":[` + strings.Repeat(`"x",`, 1<<13) + `"x"]}`,
@@ -133,7 +144,7 @@ func TestLongAnswersAreCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := refusalOf(400, "", body, nil)
+			e := rejectionOf(400, "", body, nil)
 			if n := utf8.RuneCountInString(e.Message); n > maxMessage+4 || n < 10 || !utf8.ValidString(e.Message) {
 				t.Errorf("%d characters: %.100q", n, e.Message)
 			}
@@ -203,10 +214,10 @@ func TestSecretsThatAreEchoedAreNotShown(t *testing.T) {
 				if strings.HasPrefix(write(secret), "{") {
 					body = write(secret)
 				}
-				e := refusalOf(400, "", body, nil, secret)
+				e := rejectionOf(400, "", body, nil, secret)
 				notShown(t, e, secret)
 				// The same as the value of a header.
-				notShown(t, refusalOf(400, "", body, http.Header{"X-Tenant": {secret}}), secret)
+				notShown(t, rejectionOf(400, "", body, http.Header{"X-Tenant": {secret}}), secret)
 			}
 		})
 	}
@@ -231,11 +242,11 @@ func TestCredentialIsNotShown(t *testing.T) {
 		`{"detail":"Authorization: Bearer t0ken/\"with\"+all&of=it"}`, `{"detail":"{\"key\":\"t0ken/\\\"with\\\"+all&of=it\"}"}`,
 		`{"message":"t0ken/\\\"with\\\"+all\\u0026of=it"}`,
 	} {
-		e := refusalOf(401, "", "bad key "+echo, http.Header{"Authorization": {"Bearer " + token}})
+		e := rejectionOf(401, "", "bad key "+echo, http.Header{"Authorization": {"Bearer " + token}})
 		if strings.HasPrefix(echo, "{") {
-			e = refusalOf(401, "", echo, http.Header{"Authorization": {"Bearer " + token}})
+			e = rejectionOf(401, "", echo, http.Header{"Authorization": {"Bearer " + token}})
 		}
-		if strings.Contains(e.Error(), "t0ken") || !strings.Contains(e.Error(), "(sensitive value)") {
+		if strings.Contains(e.Error(), "t0ken") || !strings.Contains(e.Error(), sensitive) {
 			t.Errorf("%s: %s", echo, e)
 		}
 	}
@@ -303,37 +314,145 @@ func TestSecretInAnAnswerThatCannotBeUsedIsNotShown(t *testing.T) {
 	}
 }
 
-func TestShortSecretWithholdsTheMessage(t *testing.T) {
+func TestShortSecretDoesNotHideTheMessage(t *testing.T) {
 	t.Parallel()
-	for _, secret := range []string{"7", "ab", "xyz"} {
-		e := refusalOf(400, "application/json", `{"detail":"bad value `+secret+`"}`, nil, secret)
-		same(t, "message", e.Message, "(withheld: it contains a secret value)")
-		e = refusalOf(400, "text/plain", `bad value `+secret, nil, secret)
-		same(t, "message of plain text", e.Message, "(withheld: it contains a secret value)")
-		e = refusalOf(400, "application/json", `{"detail":"no such place"}`, nil, "7", "xyz")
-		same(t, "another message", e.Message, "no such place")
+	for _, secret := range []string{"1", "ab", "xyz", "true", "False", "8080", "-1.5e3", ""} {
+		const message = "must be at least 1: True, False, 8080, -1.5e3, ab, xyz"
+		same(t, "message", rejectionOf(400, "application/json", `{"detail":"`+message+`"}`, http.Header{"X-Tenant": {secret}}, secret).Message, message)
 	}
-	same(t, "an empty one", refusalOf(400, "", `{"detail":"bad"}`, nil, "").Message, "bad")
+	same(t, "of 8 digits", rejectionOf(400, "", "got 31415926", nil, "31415926").Message, "got (sensitive value)")
 }
 
 func TestTheLongerOfTwoSecretsLeavesNoRest(t *testing.T) {
 	t.Parallel()
-	e := refusalOf(400, "", `{"detail":"got hush-hush-more and hush-hush"}`, nil, "hush-hush", "hush-hush-more")
+	e := rejectionOf(400, "", `{"detail":"got hush-hush-more and hush-hush"}`, nil, "hush-hush", "hush-hush-more")
 	same(t, "message", e.Message, "got (sensitive value) and (sensitive value)")
 }
 
-func TestCleanTextIsPrintable(t *testing.T) {
+func TestErrorOfARequestWithoutResponse(t *testing.T) {
 	t.Parallel()
-	var all strings.Builder
-	for r := range rune(0x3000) {
-		all.WriteRune(r)
+	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	for name, test := range map[string]struct {
+		err                                           error
+		notSent                                       bool
+		unreachable, retryable, notApplied, ambiguous bool
+	}{
+		"refused":               {refused, true, true, true, true, false},
+		"refused on Windows":    {os.NewSyscallError("connectex", syscall.Errno(10061)), true, true, true, true, false},
+		"refused by a proxy":    {&net.OpError{Op: "proxyconnect", Err: refused}, true, true, true, true, false},
+		"no such host":          {&net.DNSError{IsNotFound: true}, true, true, true, true, false},
+		"resolver without news": {&net.DNSError{IsTimeout: true}, true, false, true, true, false},
+		"cut":                   {io.ErrUnexpectedEOF, false, false, true, false, true},
+		"timeout":               {context.DeadlineExceeded, false, false, true, false, true},
+		"another protocol":      {errSwitchedProtocols, false, false, true, false, true},
+		"redirect":              {errRedirect, false, false, false, false, true},
+		"too large":             {errBodyTooLarge, false, false, false, false, true},
+		"untrusted":             {&tls.CertificateVerificationError{Err: errors.New("x")}, true, false, false, false, false},
+		"a TLS alert":           {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false, false, false, false, false},
+		"http":                  {http.ErrSchemeMismatch, true, false, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failed := New(Config{BaseURL: &url.URL{}}).failure(request{}, &url.Error{Err: test.err})
+			failed.NotSent = test.notSent
+			same(t, "unreachable", failed.Unreachable(), test.unreachable)
+			same(t, "timeout", failed.Timeout(), name == "timeout" || name == "resolver without news")
+			same(t, "redirected", failed.Redirected(), name == "redirect")
+			same(t, "plain http", failed.SpeaksPlainHTTP(), name == "http")
+			same(t, "untrusted", failed.Untrusted(), name == "untrusted")
+			same(t, "retryable", retryable(failed), test.retryable)
+			same(t, "not applied", failed.notApplied(), test.notApplied)
+			same(t, "outcome unknown", failed.outcomeUnknown(), test.ambiguous)
+		})
 	}
-	c := New(Config{BaseURL: &url.URL{}})
-	for part := range strings.SplitSeq(all.String(), "0") {
-		for _, r := range c.clean(part) {
-			if !unicode.IsPrint(r) {
-				t.Errorf("%U", r)
+}
+
+func TestErrorOfAStatus(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]string{
+		400: "", 401: "", 403: "", 404: "", 409: "", 422: "", 408: "retryable unknown", 429: "retryable unapplied",
+		500: "retryable unknown", 501: "unknown", 502: "retryable unknown", 503: "retryable unknown", 504: "retryable unknown",
+	} {
+		failed := rejectionOf(status, "", "", nil)
+		var got []string
+		for word, is := range map[string]bool{"retryable": retryable(failed), "unapplied": failed.notApplied(), "unknown": failed.outcomeUnknown()} {
+			if is {
+				got = append(got, word)
 			}
 		}
+		slices.Sort(got)
+		wanted := strings.Fields(want)
+		slices.Sort(wanted)
+		same(t, fmt.Sprint(status), strings.Join(got, " "), strings.Join(wanted, " "))
+	}
+	same(t, "malformed", retryable(&Error{Malformed: true}), false)
+	same(t, "another error", retryable(errors.New("x")), false)
+}
+
+// Whatever the shape of an error body, the cost is that of its 256 KiB.
+func TestHostileErrorBody(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ body, want string }{
+		"lists 9,000 deep":   {`{"detail":` + strings.Repeat("[", 9000) + `"x"` + strings.Repeat("]", 9000) + `}`, ""},
+		"objects 9,000 deep": {`{"detail":` + strings.Repeat(`{"message":`, 9000) + `"x"` + strings.Repeat("}", 9000) + `}`, ""},
+		"lists of lists":     {`{"errors":[` + strings.Repeat(`[[[]]],`, 30000) + `[["x"]]]}`, ""},
+		"open lists":         {strings.Repeat("[", 200000), strings.Repeat("[", maxMessage) + " […]"},
+		"backslashes":        {strings.Repeat(`\\`, 50000), strings.Repeat(`\`, maxMessage) + " […]"},
+		"percent signs":      {strings.Repeat(`%25`, 50000), strings.Repeat(`%25`, maxMessage/3) + " […]"},
+		"over the limit":     {`{"detail":"` + strings.Repeat(" ", maxErrorBody) + `"}`, `{"detail":"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", "gzip")
+				w.WriteHeader(400)
+				zipped := gzip.NewWriter(w)
+				_, _ = io.WriteString(zipped, test.body)
+				_ = zipped.Close()
+			})
+			_, err := s.client(t).OAuthProviders(t.Context())
+			same(t, "message", asError(t, err).Message, test.want)
+		})
+	}
+}
+
+func TestErrorBodyThatNeverEndsIsCut(t *testing.T) {
+	t.Parallel()
+	body := &counting{Reader: endless{}}
+	text, err := readBody(&http.Response{StatusCode: 400, Body: io.NopCloser(body)})
+	same(t, "error", err, nil)
+	same(t, "length", len(text), maxErrorBody)
+	same(t, "read", body.read <= 2*maxErrorBody, true)
+}
+
+type counting struct {
+	io.Reader
+	read int
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read += n
+	return n, err
+}
+
+func TestSanitize(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                         "",
+		`plain "ünï" \u009b 日本 😀`:  `plain "ünï" \u009b 日本 😀`,
+		"a\nb\r\tc":                `a\nb\r\tc`,
+		"\x1b[31mred\x1b]0;t\x07":  `\u001b[31mred\u001b]0;t\u0007`,
+		"\u009b31m":                `\u009b31m`,
+		"\x9b31m\xff":              `\x9b31m\xff`,
+		"\u202eevil\u2066\u200f":   `\u202eevil\u2066\u200f`,
+		"\u2028\u2029\u0085\u00a0": `\u2028\u2029\u0085\u00a0`,
+		"zero\u200bwidth\ufeff":    `zero\u200bwidth\ufeff`,
+		"tag\U000e0041":            `tag\U000e0041`,
+		"replacement \ufffd":       "replacement \ufffd",
+		"\x00":                     `\u0000`,
+		strings.Repeat("x", 1<<16): strings.Repeat("x", 1<<16),
+	} {
+		same(t, fmt.Sprintf("%.40q", text), Sanitize(text), want)
 	}
 }

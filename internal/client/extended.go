@@ -50,7 +50,7 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 			return nil, err
 		case failed.Malformed:
 			return nil, nil
-		case failed.mayPass():
+		case retryable(err):
 			if attempt < c.config.MaxRetries && c.pause(ctx, attempt, failed) == nil {
 				continue
 			}
@@ -61,14 +61,14 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 }
 
 // Settled reads a deployment until holds says that it shows a change, at the
-// latest for Config.SettleTime, and returns the last reading. Where the service
+// latest for Config.ConsistencyTimeout, and returns the last reading. Where the service
 // already answered the change without it (written is that answer), it is not
 // waited for.
 func (c *Client) Settled(ctx context.Context, last, written *Deployment, holds func(*Deployment) bool) (*Deployment, error) {
 	if holds(last) || written != nil && !holds(written) {
 		return last, nil
 	}
-	waiting, cancel := context.WithTimeout(ctx, c.config.SettleTime)
+	waiting, cancel := context.WithTimeout(ctx, c.config.ConsistencyTimeout)
 	defer cancel()
 	last, err := c.watch(waiting, last, true, holds)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -93,7 +93,7 @@ func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
 			return err
 		}
 		// To delete once more what is deleted does no harm.
-		if failed.mayPass() {
+		if retryable(err) {
 			if attempt < c.config.MaxRetries && c.pause(ctx, attempt, failed) == nil {
 				continue
 			}
@@ -104,11 +104,6 @@ func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
 		}
 		return nil
 	}
-}
-
-// mayPass reports whether the same request may succeed when it is sent again.
-func (e *Error) mayPass() bool {
-	return (e.certainlyNotDone() || e.uncertain()) && e.Status != http.StatusNotImplemented
 }
 
 // notOffered finds out what a 404, 405 or 501 means: that the service lacks the
@@ -125,13 +120,4 @@ func (c *Client) notOffered(ctx context.Context, id string, failed *Error) error
 		return fmt.Errorf("%w: %w", ErrNotOffered, failed)
 	}
 	return err
-}
-
-// pause waits before a write is repeated.
-func (c *Client) pause(ctx context.Context, attempt int, failed *Error) error {
-	wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)
-	if failed.retryAfterSet {
-		wait = failed.retryAfter
-	}
-	return sleep(ctx, wait)
 }

@@ -32,11 +32,11 @@ func FuzzListPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c := New(Config{BaseURL: &url.URL{Scheme: "http", Host: "service.example"}})
 		next := body
-		c.writes.Transport = &transport{clean: c.clean, base: roundTripper(func(*http.Request) (*http.Response, error) {
+		c.http.Transport = roundTripper(func(*http.Request) (*http.Response, error) {
 			resp := &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(next))}
 			next = empty // so that a page whose offset advances is not the same for ever
 			return resp, nil
-		})}
+		})
 		for d, err := range c.Deployments(t.Context(), DeploymentFilter{}) {
 			switch {
 			case err != nil && d != nil:
@@ -57,9 +57,9 @@ func FuzzListPage(f *testing.F) {
 
 const planted = `pl4nted/"value"&<x>+%20 and-more`
 
-// Whatever the service answers, what is shown of it is readable, bounded and
+// Whatever the service responds, what is shown of it is readable, bounded and
 // free of secrets.
-func FuzzRefusal(f *testing.F) {
+func FuzzErrorBody(f *testing.F) {
 	for _, seed := range []string{
 		"", "null", `{"detail":"text"}`, `{"detail":[{"loc":["body",0,null,1e300],"msg":"m"}]}`, `{"title":"t","errors":[{"detail":"d"}]}`,
 		`{"error":{"message":"m"}}`, `{"message":["a",{"msg":"b"}]}`, "<html><head>x</head><!-- c --><p>y</p>", "\xff\x00\x1b[31m", planted,
@@ -72,7 +72,7 @@ func FuzzRefusal(f *testing.F) {
 		c := New(Config{BaseURL: &url.URL{}, Header: http.Header{"X-Api-Key": {planted}}})
 		resp := &http.Response{StatusCode: 400, Header: http.Header{"Content-Type": {contentType}, "X-Request-Id": {id}}}
 		c.Hide("an0ther-secret")
-		e := c.refusal(request{operation: "try", method: "GET", path: "/x"}, resp, body)
+		e := c.rejection(request{operation: "try", method: "GET", path: "/x"}, resp, body)
 		checkShown(t, e.Message)
 		checkShown(t, e.RequestID)
 		if len(e.Fields) > maxFields {
@@ -90,7 +90,7 @@ func FuzzRefusal(f *testing.F) {
 				}
 			}
 		}
-		checkShown(t, c.clean(string(body)))
+		checkShown(t, c.displayText(string(body)))
 	})
 }
 
@@ -110,18 +110,18 @@ func checkShown(t *testing.T, text string) {
 	}
 }
 
-// A whole number is read as what it is, or not at all.
-func FuzzWhole(f *testing.F) {
+// An integer is read as what it is, or not at all.
+func FuzzInt64(f *testing.F) {
 	for _, seed := range []string{"", "0", "-0", "2048.0", "2.048e3", "1.5", `"7"`, "null", "1e999999999", "1e-99", "9223372036854775808", "-9223372036854775808", "{}", "1_000", "0x10", "4/2", " 7 "} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_ = new(Whole).UnmarshalJSON(text) // never panics, whatever it is
+		_ = new(Int64).UnmarshalJSON(text) // never panics, whatever it is
 		if !json.Valid(text) {
 			return
 		}
 		const before = 5
-		got := Whole(before)
+		got := Int64(before)
 		err := json.Unmarshal(text, &got)
 		trimmed := strings.TrimSpace(string(text))
 		switch {
@@ -149,12 +149,54 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(seed, int64(1893553445))
 	}
 	f.Fuzz(func(t *testing.T, text string, now int64) {
-		got, ok := retryAfter(withRetryAfter(text), time.Unix(now, 0))
+		got, ok := retryAfter(http.Header{"Retry-After": {text}}, time.Unix(now, 0))
 		if got < 0 || got > maxRetryAfter || !ok && got != 0 {
 			t.Fatalf("%v, %v", got, ok)
 		}
-		if wait := backoff(time.Millisecond, time.Second, 1, withRetryAfter(text)); wait < 0 || wait > maxRetryAfter+time.Second {
-			t.Fatalf("backoff %v", wait)
+	})
+}
+
+// Sanitized text is printable, valid, and the same when it is sanitized again;
+// what was printable stays.
+func FuzzSanitize(f *testing.F) {
+	for _, seed := range []string{"", "plain", "a\nb", "\x1b[31m", "\u009b", "\x9b", "\u202e", "\u2066x\u2069", "\xff\xfe", "\u2028", "\U000e0001", "\ufffd", "é日😀"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := Sanitize(text)
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Fatalf("not printable: %q", got)
+		}
+		if again := Sanitize(got); again != got {
+			t.Fatalf("%q is changed again to %q", got, again)
+		}
+		if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && got != text {
+			t.Fatalf("%q is changed to %q", text, got)
+		}
+	})
+}
+
+// A value of 8 characters or more is not shown in any usual encoding, whatever
+// is around it.
+func FuzzRedaction(f *testing.F) {
+	for _, value := range []string{"hush-hush", planted, "pässwörd", "a+b c%20d", "\\\\\\\\\\", "++++++++", "%41%42%43", "&amp;&amp;", "12345678", "true true", "two\nlines\tof it", "(sensitive value)"} {
+		f.Add(value, "got ", ", not this")
+		f.Add(value, `{"a":"\`, `\"}`)
+		f.Add(value, "%", "x")
+	}
+	f.Fuzz(func(t *testing.T, value, before, after string) {
+		if len(value) < severalChars || strings.Contains(sensitive+withheld, value) || !utf8.ValidString(value) {
+			return
+		}
+		c := New(Config{BaseURL: &url.URL{}})
+		c.Hide(value)
+		for name, quote := range usualEncodings {
+			text := before + quote(value) + after
+			for _, form := range []string{value, quote(value)} {
+				if shown := c.displayText(text); strings.Contains(shown, form) && !strings.Contains(c.displayText(before)+c.displayText(after)+sensitive, form) {
+					t.Fatalf("%s of %q in %q: %q", name, value, text, shown)
+				}
+			}
 		}
 	})
 }

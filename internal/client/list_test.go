@@ -234,12 +234,12 @@ func TestUnreadablePageIsAnError(t *testing.T) {
 		"no offset, but items": {`{"resources":[` + good + `]}`, `no "offset"`},
 		"null resources":       {`{"resources":null,"offset":0}`, `no "resources"`},
 		"null offset":          {`{"resources":[],"offset":null}`, `no "offset"`},
-		"an array":             {`[` + good + `]`, "the whole answer: array is not an object"},
+		"an array":             {`[` + good + `]`, "the whole response: array is not an object"},
 		"null":                 {`null`, `no "resources"`},
-		"a text":               {`"hello"`, "the whole answer: string is not an object"},
+		"a text":               {`"hello"`, "the whole response: string is not an object"},
 		"object for resources": {`{"resources":{"a":` + good + `},"offset":0}`, "resources: object is not a list"},
-		"text for offset":      {`{"resources":[],"offset":"0"}`, "offset: its value is not a whole number"},
-		"fraction for offset":  {`{"resources":[],"offset":0.5}`, "offset: number 0.5 is not a whole number"},
+		"text for offset":      {`{"resources":[],"offset":"0"}`, "offset: its value is not an integer"},
+		"fraction for offset":  {`{"resources":[],"offset":0.5}`, "offset: number 0.5 is not an integer"},
 		"a null item":          {`{"resources":[` + good + `,null],"offset":0}`, "resources[1]: null instead of a deployment"},
 		"a text as an item":    {`{"resources":["` + idA + `"],"offset":0}`, "resources: string is not an object"},
 		"an item without name": {`{"resources":[{"id":"` + idA + `","source":"s"}],"offset":0}`, "resources[0]: a deployment without a name"},
@@ -258,7 +258,7 @@ func TestUnreadablePageIsAnError(t *testing.T) {
 						continue // the second round begins with the bad page
 					}
 					_, err := collect(t.Context(), s.client(t), filter)
-					if err == nil || !strings.Contains(err.Error(), "list deployments failed (GET /v2/deployments): the answer cannot be used: ") || !strings.Contains(err.Error(), test.want) {
+					if err == nil || !strings.Contains(err.Error(), "list deployments failed (GET /v2/deployments): the response cannot be used: ") || !strings.Contains(err.Error(), test.want) {
 						t.Errorf("%s, %s: %v", where, what, err)
 					}
 				}

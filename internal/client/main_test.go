@@ -83,14 +83,14 @@ func (s *service) count(method string) int { return len(s.requests(method)) }
 func (s *service) client(t *testing.T, changes ...func(*Config)) *Client {
 	t.Helper()
 	config := Config{
-		BaseURL:         s.url,
-		Header:          http.Header{"X-Api-Key": {apiKey}},
-		MaxRetries:      2,
-		RetryWait:       time.Millisecond,
-		RetryWaitMax:    2 * time.Millisecond,
-		PollInterval:    time.Millisecond,
-		PollIntervalMax: 2 * time.Millisecond,
-		SettleTime:      5 * time.Millisecond,
+		BaseURL:            s.url,
+		Header:             http.Header{"X-Api-Key": {apiKey}},
+		MaxRetries:         2,
+		RetryWait:          time.Millisecond,
+		RetryWaitMax:       2 * time.Millisecond,
+		PollInterval:       time.Millisecond,
+		PollIntervalMax:    2 * time.Millisecond,
+		ConsistencyTimeout: 5 * time.Millisecond,
 	}
 	for _, change := range changes {
 		change(&config)
@@ -101,7 +101,7 @@ func (s *service) client(t *testing.T, changes ...func(*Config)) *Client {
 }
 
 func httpTransport(c *Client) *http.Transport {
-	return c.writes.Transport.(*transport).base.(*http.Transport)
+	return c.http.Transport.(*http.Transport)
 }
 
 func parse(t *testing.T, text string) *url.URL {

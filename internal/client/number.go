@@ -7,24 +7,42 @@ import (
 	"strings"
 )
 
-// parseWhole reads a JSON number that has no fraction. Its errors are of the
-// kind to which encoding/json adds the path of the field.
-func parseWhole(text string) (int64, error) {
-	mistake := &json.UnmarshalTypeError{Value: "number " + text, Type: reflect.TypeFor[Whole]()}
+// Int64 is an integer. It is also read from 2048.0 and 2.048e3, as some services
+// write integers; a fraction other than zero, or a number beyond 64 bits, is an
+// error that names the field.
+type Int64 int64
+
+// UnmarshalJSON reads a JSON number without a fraction.
+func (n *Int64) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	parsed, err := parseInt64(string(data))
+	if err != nil {
+		return err
+	}
+	*n = Int64(parsed)
+	return nil
+}
+
+// parseInt64 returns errors of the type to which encoding/json adds the path of
+// the field.
+func parseInt64(text string) (int64, error) {
+	failed := &json.UnmarshalTypeError{Value: "number " + text, Type: reflect.TypeFor[Int64]()}
 	if text == "" || !strings.ContainsAny(text[:1], "-0123456789") || len(text) > 64 {
-		mistake.Value = "its value" // not shown: it may be anything
-		return 0, mistake
+		failed.Value = "its value" // not shown: it may be anything
+		return 0, failed
 	}
 	if _, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok && len(exponent) > 3 {
-		return 0, mistake // 1e999999999 is not worth its memory
+		return 0, failed // 1e999999999 is not worth its memory
 	}
 	number, ok := new(big.Rat).SetString(text)
 	switch {
 	case !ok || !number.IsInt():
-		return 0, mistake
+		return 0, failed
 	case !number.Num().IsInt64():
-		mistake.Type = reflect.TypeFor[int64]()
-		return 0, mistake
+		failed.Type = reflect.TypeFor[int64]()
+		return 0, failed
 	}
 	return number.Num().Int64(), nil
 }

@@ -25,7 +25,7 @@ type OAuthProvider struct {
 	IsDynamicClient         bool    `json:"is_dynamic_client"`
 }
 
-// UnmarshalJSON fills in the defaults of section 2.7 for what is left out.
+// UnmarshalJSON fills in the defaults of section 2.7 for what is omitted.
 func (p *OAuthProvider) UnmarshalJSON(data []byte) error {
 	type plain OAuthProvider
 	filled := plain{TokenEndpointAuthMethod: "client_secret_post"}
@@ -36,19 +36,16 @@ func (p *OAuthProvider) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// check refuses what cannot be told from others.
-func (p *OAuthProvider) check() error {
-	if p == nil {
-		return errors.New("null instead of an OAuth provider")
-	}
-	if p.ID == "" || p.ProviderID == "" {
-		return errors.New("an OAuth provider without id or provider_id")
-	}
-	return nil
-}
-
 // OAuthProviders lists the OAuth providers, in the service's order
-// (section 4.4).
+// (section 4.4). The error is an [Error], or the context's.
 func (c *Client) OAuthProviders(ctx context.Context) ([]OAuthProvider, error) {
-	return list[OAuthProvider](ctx, c, "list OAuth providers", "/v2/auth/providers")
+	return list(ctx, c, "list OAuth providers", "/v2/auth/providers", func(p *OAuthProvider) error {
+		switch {
+		case p == nil:
+			return errors.New("null instead of an OAuth provider")
+		case p.ID == "" || p.ProviderID == "":
+			return errors.New("an OAuth provider without id or provider_id")
+		}
+		return nil
+	})
 }

@@ -94,13 +94,13 @@ func TestReadsOfManyTakeFewRequests(t *testing.T) {
 	}
 }
 
-func TestReadSinglyIsOneRequestEach(t *testing.T) {
+func TestDisableBatchingIsOneRequestEach(t *testing.T) {
 	t.Parallel()
 	fake, _, ids := manyDeployments(t, 30, fakeserver.Options{})
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
 	base, _ := url.Parse(server.URL)
-	cl := client.New(client.Config{BaseURL: base, ReadSingly: true})
+	cl := client.New(client.Config{BaseURL: base, DisableBatching: true})
 	t.Cleanup(cl.CloseIdleConnections)
 	readAll(t, cl, ids, func(_ string, _ *client.Deployment, err error) {
 		if err != nil {

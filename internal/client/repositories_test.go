@@ -8,14 +8,15 @@ import (
 
 func TestRepositories(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(`[`+fullRepository+`,{"id":2.0,"name":"second","owner":"p","url":"v","extra":1}]`))
+	s := serve(t, answerJSON(`[`+fullRepository+`,{"id":2.0,"name":"second","owner":"","url":"v","extra":1},{}]`))
 	got, err := s.client(t).Repositories(t.Context(), idA)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "repositories", got, []Repository{
 		{HostIntegrationID: "h", ID: 9007199254740993, Name: "n", Owner: "o", URL: "u", DefaultBranch: "b"},
-		{ID: 2, Name: "second", Owner: "p", URL: "v"},
+		{ID: 2, Name: "second", URL: "v"},
+		{},
 	})
 	r := s.requests("")[0]
 	same(t, "request", r.method+" "+r.path, "GET /v1/integrations/forge/codehost/"+idA+"/repos")
@@ -45,18 +46,15 @@ func TestIntegrationIDIsEscapedOnce(t *testing.T) {
 func TestUnreadableRepositoriesAreAnError(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`null`:                                  "null instead of a list",
-		`{}`:                                    "the whole answer: object is not a list",
-		`{"resources":[]}`:                      "the whole answer: object is not a list",
-		`["hush"]`:                              "the whole answer: string is not an object",
-		`[{"id":"7"}]`:                          "id: its value is not a whole number",
-		`[{"id":1.5}]`:                          "id: number 1.5 is not a whole number",
-		`[{"id":1,"name":7}`:                    "it is not JSON",
-		`[{"id":1,"name":7}]`:                   "name: number is not a string",
-		`[` + fullRepository + `,null]`:         "[1]: null instead of a repository",
-		`[{}]`:                                  `[0]: a repository without owner, name or url`,
-		`[{"owner":"o","url":"u"}]`:             `[0]: a repository without owner, name or url`,
-		`[{"owner":"o","name":"n","url":null}]`: `[0]: a repository without owner, name or url`,
+		`null`:                          "null instead of a list",
+		`{}`:                            "the whole response: object is not a list",
+		`{"resources":[]}`:              "the whole response: object is not a list",
+		`["hush"]`:                      "the whole response: string is not an object",
+		`[{"id":"7"}]`:                  "id: its value is not an integer",
+		`[{"id":1.5}]`:                  "id: number 1.5 is not an integer",
+		`[{"id":1,"name":7}`:            "it is not JSON",
+		`[{"id":1,"name":7}]`:           "name: number is not a string",
+		`[` + fullRepository + `,null]`: "[1]: null instead of a repository",
 	} {
 		s := serve(t, answerJSON(body))
 		got, err := s.client(t).Repositories(t.Context(), idA)
@@ -92,8 +90,8 @@ func TestUnreadableOAuthProvidersAreAnError(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`null`:                   "null instead of a list",
-		`{"items":[]}`:           "the whole answer: object is not a list",
-		`[7]`:                    "the whole answer: number is not an object",
+		`{"items":[]}`:           "the whole response: object is not a list",
+		`[7]`:                    "the whole response: number is not an object",
 		`[{"client_id":7}]`:      "client_id: number is not a string",
 		`[{"uses_pkce":"hush"}]`: "uses_pkce: string is not a bool",
 		`[null]`:                 "[0]: null instead of an OAuth provider",
@@ -108,7 +106,7 @@ func TestUnreadableOAuthProvidersAreAnError(t *testing.T) {
 	}
 }
 
-func TestRefusedListsAreErrors(t *testing.T) {
+func TestRejectedListsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer(http.StatusForbidden, `{"detail":"not yours"}`))
 	c := s.client(t)

@@ -1,8 +1,8 @@
 package client
 
 import (
-	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,91 +10,110 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"path"
+	"reflect"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// maxBody bounds an answer: what is longer is no answer of this service.
-const maxBody = 32 << 20
-
-// maxRetryAfter bounds how long a Retry-After is waited for.
-const maxRetryAfter = 5 * time.Minute
-
-var (
-	errBodyTooLarge = fmt.Errorf("the answer is larger than %d MiB", maxBody>>20)
-	errRedirect     = errors.New("redirect refused")
-	errNullList     = errors.New("null instead of a list")
+const (
+	// maxBody bounds a response, after decompression.
+	maxBody = 32 << 20
+	// maxErrorBody is how much is read of a response with another status than
+	// success.
+	maxErrorBody = 256 << 10
+	// maxRetryAfter bounds how long a Retry-After is honored.
+	maxRetryAfter = 5 * time.Minute
+	maxRedirects  = 10
 )
 
-// transport reads each answer whole before anything looks at it, so that an
-// answer cut short is a failed attempt like any other, and is repeated where a
-// failed attempt is repeated.
-type transport struct {
-	base  http.RoundTripper
-	log   func(ctx context.Context, message string, fields map[string]any)
-	clean func(text string) string
+var (
+	errBodyTooLarge      = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
+	errRedirect          = errors.New("redirect rejected")
+	errSwitchedProtocols = errors.New("the service switches to another protocol, which was not asked for")
+)
+
+// newHTTPTransport keeps as many idle connections as Terraform is likely to
+// use at once; the default of two would open a new one for most requests.
+func newHTTPTransport(config Config) *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:      true,
+		IdleConnTimeout:        90 * time.Second,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: 1 << 20,
+		MaxIdleConns:           128,
+		MaxIdleConnsPerHost:    128,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs, Certificates: config.Certificates},
+	}
 }
 
-func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+// exchange sends a request once, reads the body of its response, and logs both.
+func (c *Client) exchange(req *http.Request) (resp *http.Response, body []byte, err error) {
 	start := time.Now()
-	resp, err := t.base.RoundTrip(req)
-	if err == nil {
-		err = buffer(resp)
+	if resp, err = c.http.Do(req); err == nil {
+		body, err = readBody(resp)
+		_ = resp.Body.Close()
 	}
-	if t.log != nil {
+	if c.config.Log != nil {
 		fields := map[string]any{
 			"method": req.Method, "path": req.URL.Path, "query": req.URL.RawQuery,
 			"duration_ms": time.Since(start).Milliseconds(),
 		}
 		if err != nil {
-			fields["error"] = t.clean(err.Error())
+			fields["error"] = c.displayText(err.Error())
 		} else {
 			fields["status"] = resp.StatusCode
-			fields["bytes"] = resp.ContentLength
-			fields["request_id"] = t.clean(requestID(resp.Header))
+			fields["bytes"] = len(body)
+			fields["request_id"] = c.displayText(requestID(resp.Header))
 		}
-		t.log(req.Context(), "called the service", fields)
+		c.config.Log(req.Context(), "called the service", fields)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return resp, nil
+	return resp, body, err
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
-func (t *transport) CloseIdleConnections() {
-	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
-		base.CloseIdleConnections()
+// readBody reads a response to its end, so that one cut short is a failed
+// attempt. Of a response that reports an error the status matters: its body is
+// what can be read of it, up to maxErrorBody.
+func readBody(resp *http.Response) ([]byte, error) {
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return nil, errSwitchedProtocols // its body is the connection, which may never end
 	}
-}
-
-// buffer replaces the body of resp by its content.
-func buffer(resp *http.Response) error {
+	if !succeeded(resp) {
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+		return body, nil
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	_ = resp.Body.Close()
-	if err != nil {
-		return fmt.Errorf("the answer was cut short: %w", err)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the response was cut short: %w", err)
+	case len(body) > maxBody:
+		return nil, errBodyTooLarge
 	}
-	if len(body) > maxBody {
-		return errBodyTooLarge
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	resp.ContentLength = int64(len(body))
-	return nil
+	return body, nil
 }
 
-// checkRedirect follows a redirect of a GET within the origin. Anywhere else
-// it would carry the credential, and a create would be sent twice or turn into
-// a GET.
-func checkRedirect(next *http.Request, via []*http.Request) error {
+func succeeded(resp *http.Response) bool { return resp.StatusCode >= 200 && resp.StatusCode <= 299 }
+
+// checkRedirect follows the redirect of a GET within the base URL, to the same
+// query. Anything else would carry the credential elsewhere, list something
+// else, or send a write twice.
+func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
 	case origin(next.URL) != origin(first.URL):
 		return fmt.Errorf("%w: it leads to another origin, %s, and would carry the credential there", errRedirect, origin(next.URL))
 	case first.Method != http.MethodGet:
 		return fmt.Errorf("%w: it would repeat a %s", errRedirect, first.Method)
-	case len(via) >= 10:
-		return fmt.Errorf("%w: more than 10 in a row", errRedirect)
+	case next.URL.User != nil:
+		return fmt.Errorf("%w: its URL has user info", errRedirect)
+	case !within(c.config.BaseURL, next.URL):
+		return fmt.Errorf("%w: it leads out of the path of base_url", errRedirect)
+	case !sameQuery(first.URL, next.URL):
+		return fmt.Errorf("%w: it drops or changes the query", errRedirect)
+	case len(via) >= maxRedirects:
+		return fmt.Errorf("%w: more than %d in a row", errRedirect, maxRedirects)
 	}
 	return nil
 }
@@ -104,33 +123,40 @@ func origin(u *url.URL) string {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return u.Scheme + "://" + u.Hostname() + ":" + port
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
-// mayRepeatRead decides whether a GET is sent again: after lost connections
-// and timeouts, 408, 429 and 5xx, and not once the caller has gone.
-func mayRepeatRead(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil {
-		return !isPermanent(err), nil
-	}
-	return temporaryStatus(resp.StatusCode), nil
+// within reports whether a URL is below the path of base, both as it is written
+// and as a server may resolve it.
+func within(base, u *url.URL) bool {
+	below := func(path, root string) bool { return strings.HasPrefix(path+"/", strings.TrimRight(root, "/")+"/") }
+	return below(u.EscapedPath(), base.EscapedPath()) && below(path.Clean("/"+u.Path), path.Clean("/"+base.Path))
 }
 
-func temporaryStatus(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
-		(status >= 500 && status != http.StatusNotImplemented)
+func sameQuery(a, b *url.URL) bool {
+	queryA, errA := url.ParseQuery(a.RawQuery)
+	queryB, errB := url.ParseQuery(b.RawQuery)
+	return errA == nil && errB == nil && reflect.DeepEqual(queryA, queryB)
 }
 
-// backoff is how long to wait before attempt+1: what the service asks for in
-// Retry-After, else twice as long each time, up to longest, with jitter so
-// that many clients do not come back together.
-func backoff(shortest, longest time.Duration, attempt int, resp *http.Response) time.Duration {
-	if wait, ok := retryAfter(resp, time.Now()); ok {
-		return wait + jitter(min(wait/10, time.Second))
+// pause waits before a request is retried that failed with err: as long as the
+// service asks for, else longer each time. It returns an error, at once, when
+// ctx would end first.
+func (c *Client) pause(ctx context.Context, attempt int, err error) error {
+	wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
+	var failed *Error
+	if errors.As(err, &failed) && failed.retryAfterSet {
+		wait = failed.retryAfter + jitter(min(failed.retryAfter/10, time.Second))
 	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
+		return context.DeadlineExceeded
+	}
+	return sleep(ctx, wait)
+}
+
+// backoff is how long to wait before attempt+1: twice as long each time, up to
+// longest, with jitter so that many clients do not come back together.
+func backoff(shortest, longest time.Duration, attempt int) time.Duration {
 	wait := longest
 	if attempt < 30 && shortest<<attempt < longest && shortest<<attempt > 0 {
 		wait = shortest << attempt
@@ -147,12 +173,8 @@ func jitter(d time.Duration) time.Duration {
 }
 
 // retryAfter reads the Retry-After header of a response: seconds or a date.
-func retryAfter(resp *http.Response, now time.Time) (time.Duration, bool) {
-	if resp == nil {
-		return 0, false
-	}
-	text := resp.Header.Get("Retry-After")
-	var wait time.Duration
+func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
+	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
 		wait = time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
 	} else if date, err := http.ParseTime(text); err == nil {

@@ -2,13 +2,21 @@ package client
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"math"
+	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -72,7 +80,7 @@ func TestHeadersOfReadsAndWrites(t *testing.T) {
 	same(t, "content type of the POST", post.header["Content-Type"], []string{"application/json"})
 }
 
-func TestReadIsRepeated(t *testing.T) {
+func TestReadIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]http.HandlerFunc{
 		"408": answer(408, ""), "429": answer(429, ""), "500": answer(500, ""), "502": answer(502, "<html>"),
@@ -101,7 +109,7 @@ func TestReadIsRepeated(t *testing.T) {
 	}
 }
 
-func TestReadThatTimesOutIsRepeated(t *testing.T) {
+func TestReadThatTimesOutIsRetried(t *testing.T) {
 	t.Parallel()
 	// Half an answer and then silence is a timeout too.
 	half := func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +122,7 @@ func TestReadThatTimesOutIsRepeated(t *testing.T) {
 			t.Parallel()
 			s := serve(t, bad)
 			_, err := s.client(t, func(config *Config) { config.RequestTimeout = time.Second }).OAuthProviders(t.Context())
-			if failed := asError(t, err); s.count("") != 3 || !strings.Contains(err.Error(), "no answer within 1s (request_timeout)") || failed.Status != 0 || failed.NotSent {
+			if failed := asError(t, err); s.count("") != 3 || !strings.Contains(err.Error(), "no response within 1s (request_timeout)") || failed.Status != 0 || failed.NotSent {
 				t.Errorf("after %d requests: %v", s.count(""), err)
 			}
 			s = serve(t, inTurn(bad, answerJSON(`[]`)))
@@ -157,29 +165,29 @@ func TestRefusedConnectionIsRepeatedAndSaidToBeNotSent(t *testing.T) {
 
 // counter counts attempts by their log, and keeps it.
 type counter struct {
-	mu   sync.Mutex
-	told []map[string]any
+	mu     sync.Mutex
+	logged []map[string]any
 }
 
 func (c *counter) log(_ context.Context, _ string, fields map[string]any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.told = append(c.told, fields)
+	c.logged = append(c.logged, fields)
 }
 
 func (c *counter) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.told)
+	return len(c.logged)
 }
 
 func TestCancelledReadStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
-		"while it waits to repeat":   answer(503, "", "Retry-After", "300"),
-		"while it waits for answers": silent,
-		"as the answer comes":        answerJSON(`[]`),
-		"as the connection is cut":   cut,
+		"while it waits to retry":      answer(503, "", "Retry-After", "300"),
+		"while it waits for responses": silent,
+		"as the response comes":        answerJSON(`[]`),
+		"as the connection is cut":     cut,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,7 +195,7 @@ func TestCancelledReadStopsAtOnce(t *testing.T) {
 			defer cancel()
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) { cancel(); handler(w, r) })
 			got, err := s.client(t).OAuthProviders(ctx)
-			if name == "as the answer comes" && err == nil {
+			if name == "as the response comes" && err == nil {
 				return // it came first
 			}
 			if got != nil || err != context.Canceled || s.count("") != 1 {
@@ -215,27 +223,6 @@ func TestCancelledReadStopsAtOnce(t *testing.T) {
 	})
 }
 
-func TestAnswerThatComesTooLateIsClosed(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	body := &closable{Reader: strings.NewReader(`[]`)}
-	c := New(Config{BaseURL: parse(t, "http://service.example")})
-	c.writes.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-		cancel()
-		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body, Request: r}, nil
-	})
-	if _, err := c.OAuthProviders(ctx); err != context.Canceled || !body.closed {
-		t.Errorf("%v, closed: %v", err, body.closed)
-	}
-}
-
-type closable struct {
-	io.Reader
-	closed bool
-}
-
-func (c *closable) Close() error { c.closed = true; return nil }
-
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -249,23 +236,19 @@ func TestRetryAfter(t *testing.T) {
 		"Wed, 02 Jan 2040 03:04:05 GMT":     maxRetryAfter,
 		"Fri, 31 Dec 9999 23:59:59 GMT":     maxRetryAfter,
 	} {
-		got, ok := retryAfter(withRetryAfter(text), now)
+		got, ok := retryAfter(http.Header{"Retry-After": {text}}, now)
 		if !ok || got != want {
 			t.Errorf("%s: %v, %v, want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "soon", "NaN", "7s", "2030-01-02T03:04:35Z", "7, 8"} {
-		if got, ok := retryAfter(withRetryAfter(text), now); ok || got != 0 {
+		if got, ok := retryAfter(http.Header{"Retry-After": {text}}, now); ok || got != 0 {
 			t.Errorf("%s: %v, %v", text, got, ok)
 		}
 	}
 	if _, ok := retryAfter(nil, now); ok {
 		t.Error("no response: asks to wait")
 	}
-}
-
-func withRetryAfter(text string) *http.Response {
-	return &http.Response{Header: http.Header{"Retry-After": {text}}}
 }
 
 func TestBackoffDoublesWithinBounds(t *testing.T) {
@@ -276,7 +259,7 @@ func TestBackoffDoublesWithinBounds(t *testing.T) {
 	} {
 		different := map[time.Duration]bool{}
 		for range 200 {
-			got := backoff(shortest, longest, attempt, nil)
+			got := backoff(shortest, longest, attempt)
 			if got < full/2 || got > full {
 				t.Fatalf("attempt %d: %v is not within %v and %v", attempt, got, full/2, full)
 			}
@@ -286,26 +269,11 @@ func TestBackoffDoublesWithinBounds(t *testing.T) {
 			t.Errorf("attempt %d: no jitter", attempt)
 		}
 	}
-	if got := backoff(time.Duration(math.MaxInt64/2), math.MaxInt64, 3, nil); got < 0 {
+	if got := backoff(time.Duration(math.MaxInt64/2), math.MaxInt64, 3); got < 0 {
 		t.Errorf("overflow: %v", got)
 	}
-	if got := backoff(longest, shortest, 0, nil); got > shortest {
+	if got := backoff(longest, shortest, 0); got > shortest {
 		t.Errorf("a longest below the shortest: %v", got)
-	}
-}
-
-func TestBackoffDoesWhatTheServiceAsks(t *testing.T) {
-	t.Parallel()
-	for text, bounds := range map[string][2]time.Duration{
-		"0": {0, 0}, "10": {10 * time.Second, 11 * time.Second}, "100": {100 * time.Second, 101 * time.Second},
-		"86400": {maxRetryAfter, maxRetryAfter + time.Second},
-		"soon":  {time.Millisecond / 2, time.Millisecond},
-	} {
-		for range 50 {
-			if got := backoff(time.Millisecond, 2*time.Millisecond, 0, withRetryAfter(text)); got < bounds[0] || got > bounds[1] {
-				t.Fatalf("%s: %v is not within %v", text, got, bounds)
-			}
-		}
 	}
 }
 
@@ -365,27 +333,42 @@ func TestRedirectToAnotherOriginIsRefusedBeforeAnythingIsSentThere(t *testing.T)
 	}
 }
 
-func TestWhatAnotherOriginIs(t *testing.T) {
+func TestRedirects_followedAndRejected(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		from, to string
-		ok       bool
-	}{
-		{"https://a.example/x", "https://a.example/y?z=1", true},
-		{"https://a.example/x", "https://a.example:443/y", true},
-		{"http://a.example:80/x", "http://a.example/y", true},
-		{"https://a.example/x", "https://b.example/x", false},
-		{"https://a.example/x", "https://sub.a.example/x", false},
-		{"https://a.example/x", "https://a.example.evil.example/x", false},
-		{"https://a.example/x", "https://a.example:8443/x", false},
-		{"https://a.example/x", "http://a.example/x", false},
-		{"http://a.example/x", "https://a.example/x", false},
-		{"http://a.example:443/x", "https://a.example:443/x", false},
-		{"https://a.example/x", "https://a.example@b.example/x", false},
+	for _, test := range []struct{ base, from, to, want string }{
+		{"https://a.example", "https://a.example/x", "https://a.example/y", ""},
+		{"https://a.example", "https://a.example/x", "https://A.example:443/y", ""},
+		{"http://a.example:80", "http://a.example:80/x", "http://a.example/y", ""},
+		{"https://a.example", "https://a.example/x", "https://b.example/x", "another origin, https://b.example:443,"},
+		{"https://a.example", "https://a.example/x", "https://sub.a.example/x", "another origin"},
+		{"https://a.example", "https://a.example/x", "https://a.example.evil.example/x", "another origin"},
+		{"https://a.example", "https://a.example/x", "https://a.example:8443/x", "another origin"},
+		{"https://a.example", "https://a.example/x", "http://a.example/x", "another origin"},
+		{"http://a.example", "http://a.example/x", "https://a.example/x", "another origin"},
+		{"http://a.example:443", "http://a.example:443/x", "https://a.example:443/x", "another origin"},
+		{"https://a.example", "https://a.example/x", "https://a.example@b.example/x", "another origin"},
+		{"https://a.example", "https://a.example/x", "https://user@a.example/x", "user info"},
+		{"https://a.example", "https://a.example/x", "https://user:pass@a.example/x", "user info"},
+		{"https://a.example/api/", "https://a.example/api/x", "https://a.example/api/y", ""},
+		{"https://a.example/api", "https://a.example/api/x", "https://a.example/api", ""},
+		{"https://a.example/api", "https://a.example/api/x", "https://a.example/y", "out of the path"},
+		{"https://a.example/api", "https://a.example/api/x", "https://a.example/apis/x", "out of the path"},
+		{"https://a.example/api", "https://a.example/api/x", "https://a.example/API/x", "out of the path"},
+		{"https://a.example/api", "https://a.example/api/x", "https://a.example/api/../y", "out of the path"},
+		{"https://a.example/api", "https://a.example/api/x", "https://a.example/api/%2e%2E/y", "out of the path"},
+		{"https://a.example/api", "https://a.example/api/x", "https://a.example/api%2F..%2Fy", "out of the path"},
+		{"https://a.example/a%2Fb", "https://a.example/a%2Fb/x", "https://a.example/a/b/x", "out of the path"},
+		{"https://a.example/a%2Fb", "https://a.example/a%2Fb/x", "https://a.example/a%2Fb/y", ""},
+		{"https://a.example", "https://a.example/x?ids=1%2C2&limit=3", "https://a.example/y?limit=3&ids=1,2", ""},
+		{"https://a.example", "https://a.example/x?ids=1", "https://a.example/y", "the query"},
+		{"https://a.example", "https://a.example/x?ids=1", "https://a.example/y?ids=2", "the query"},
+		{"https://a.example", "https://a.example/x?ids=1", "https://a.example/y?ids=1&ids=2", "the query"},
+		{"https://a.example", "https://a.example/x?ids=1", "https://a.example/y?ids=1&x=%zz", "the query"},
+		{"https://a.example", "https://a.example/x", "https://a.example/y?ids=1", "the query"},
 	} {
-		next := &http.Request{Method: "GET", URL: parse(t, test.to)}
-		err := checkRedirect(next, []*http.Request{{Method: "GET", URL: parse(t, test.from)}})
-		if (err == nil) != test.ok || err != nil && !errors.Is(err, errRedirect) {
+		c := New(Config{BaseURL: parse(t, test.base)})
+		err := c.checkRedirect(&http.Request{Method: "GET", URL: parse(t, test.to)}, []*http.Request{{Method: "GET", URL: parse(t, test.from)}})
+		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, errRedirect) || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s to %s: %v", test.from, test.to, err)
 		}
 	}
@@ -449,11 +432,169 @@ func TestAnswerOverTheLimitIsRefused(t *testing.T) {
 func TestLimitIsOnTheByte(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int64]error{maxBody: nil, maxBody + 1: errBodyTooLarge} {
-		resp := &http.Response{Body: io.NopCloser(io.LimitReader(endless{}, size))}
-		if err := buffer(resp); err != want {
-			t.Errorf("%d: %v", size, err)
+		body, err := readBody(&http.Response{StatusCode: 200, Body: io.NopCloser(io.LimitReader(endless{}, size))})
+		if err != want || err == nil && int64(len(body)) != size {
+			t.Errorf("%d: %d, %v", size, len(body), err)
 		}
 	}
+}
+
+// The limit is that of the decompressed body.
+func TestCompressedResponseOverTheLimitIsRejected(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		zipped := gzip.NewWriter(w)
+		_, _ = io.CopyN(zipped, endless{}, maxBody+1)
+		_ = zipped.Close()
+	})
+	_, err := s.client(t).OAuthProviders(t.Context())
+	if !errors.Is(err, errBodyTooLarge) || s.count("") != 1 {
+		t.Errorf("%v after %d requests", err, s.count(""))
+	}
+}
+
+// The connection stays open after a 101: reading on would wait for ever.
+func TestSwitchingProtocolsIsAFailedAttempt(t *testing.T) {
+	t.Parallel()
+	for method, attempts := range map[string]int{"GET": 3, "POST": 1} {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(connection, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+			_, _ = io.Copy(io.Discard, connection) // until the client closes it
+			_ = connection.Close()
+		})
+		c := s.client(t, func(config *Config) { config.RequestTimeout = time.Hour })
+		err := c.call(t.Context(), request{operation: "try", method: method, path: "/x"}, nil)
+		failed := asError(t, err)
+		same(t, method+" message", failed.Message, errSwitchedProtocols.Error())
+		same(t, method+" outcome unknown", failed.outcomeUnknown(), true)
+		same(t, method+" attempts", s.count(""), attempts)
+	}
+}
+
+// A wait that would last longer than the caller has is not begun.
+func TestRetryAfterBeyondTheDeadlineIsTheErrorAtOnce(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s := serve(t, answer(503, `{"detail":"later"}`, "Retry-After", "300"))
+	c := s.client(t)
+	_, err := c.OAuthProviders(ctx)
+	same(t, "status", asError(t, err).Status, 503)
+	same(t, "requests", s.count(""), 1)
+	same(t, "pause", c.pause(ctx, 0, err), context.DeadlineExceeded)
+	same(t, "context", ctx.Err(), nil)
+}
+
+func TestPauseHonorsRetryAfter(t *testing.T) {
+	t.Parallel()
+	c := New(Config{BaseURL: &url.URL{}, RetryWait: time.Hour, RetryWaitMax: time.Hour})
+	same(t, "of no time", c.pause(t.Context(), 0, &Error{retryAfterSet: true}), nil)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for name, err := range map[string]error{"longer than the deadline": &Error{retryAfterSet: true, retryAfter: time.Hour}, "not set": &Error{}, "another error": io.EOF} {
+		same(t, name, c.pause(ctx, 0, err), context.DeadlineExceeded)
+	}
+}
+
+func TestWritesAreNotRetriedWhenThatCannotHelp(t *testing.T) {
+	t.Parallel()
+	tooLarge := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.CopyN(w, endless{}, maxBody+1) }
+	redirect := answer(307, "", "Location", "/moved")
+	for name, handler := range map[string]http.HandlerFunc{"a response over the limit": tooLarge, "a redirect": redirect} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, handler)
+			_, err := s.client(t).UpdateDeployment(t.Context(), idA, DeploymentChange{})
+			if err == nil || s.count("") != 1 {
+				t.Errorf("update: %v after %d requests", err, s.count(""))
+			}
+			err = s.client(t).DeleteDeployment(t.Context(), idA)
+			if err == nil || s.count("") != 2 {
+				t.Errorf("delete: %v after %d requests", err, s.count("")-1)
+			}
+		})
+	}
+}
+
+// tlsServer starts a service that asks for a client certificate that the
+// authority has issued.
+func tlsServer(t *testing.T, authority *x509.Certificate, h http.HandlerFunc) (s *service, roots *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.EnableHTTP2 = true
+	clients := x509.NewCertPool()
+	clients.AddCert(authority)
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	roots = x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	return &service{url: parse(t, server.URL)}, roots
+}
+
+// selfSigned is a client certificate that is its own authority.
+func selfSigned(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "client"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+}
+
+func TestClientCertificate(t *testing.T) {
+	t.Parallel()
+	accepted, other := selfSigned(t), selfSigned(t)
+	s, roots := tlsServer(t, accepted.Leaf, func(w http.ResponseWriter, r *http.Request) {
+		same(t, "certificate", r.TLS.PeerCertificates[0].Equal(accepted.Leaf), true)
+		answerJSON(`[]`)(w, r)
+	})
+	for name, certificates := range map[string][]tls.Certificate{"accepted": {accepted}, "of another authority": {other}, "none": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := s.client(t, func(config *Config) { config.RootCAs, config.Certificates = roots, certificates }).OAuthProviders(t.Context())
+			if name == "accepted" {
+				same(t, "error", err, nil)
+				return
+			}
+			same(t, "the service's certificate is not trusted", asError(t, err).Untrusted(), false)
+		})
+	}
+}
+
+// What a service that rejects the client certificate sends, unless its closing
+// of the connection is seen first.
+func TestTLSAlertIsNotRetried(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answerJSON(`[]`))
+	c, attempts := s.client(t), 0
+	c.http.Transport = roundTripper(func(*http.Request) (*http.Response, error) {
+		attempts++
+		return nil, &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
+	})
+	_, err := c.OAuthProviders(t.Context())
+	same(t, "message", asError(t, err).Message, "remote error: tls: certificate required")
+	same(t, "attempts", attempts, 1)
 }
 
 // endless reads as zeros.
@@ -484,7 +625,7 @@ func TestAnswerThatIsNotJSONIsAnError(t *testing.T) {
 			t.Parallel()
 			s := serve(t, test.handler)
 			got, err := s.client(t).OAuthProviders(t.Context())
-			if got != nil || err == nil || !strings.Contains(err.Error(), "the answer cannot be used: "+test.want) || strings.Contains(err.Error(), "<") {
+			if got != nil || err == nil || !strings.Contains(err.Error(), "the response cannot be used: "+test.want) || strings.Contains(err.Error(), "<") {
 				t.Errorf("got %v, %v", got, err)
 			}
 			same(t, "malformed", asError(t, err).Malformed, true)
@@ -505,26 +646,26 @@ func TestAnyStatusOfSuccessIsFine(t *testing.T) {
 
 func TestLogTellsOfAttemptsButNotOfSecrets(t *testing.T) {
 	t.Parallel()
-	var told counter
+	var logged counter
 	s := serve(t, byMethod(
 		inTurn(cut, answer(200, pageJSON(0), "X-Request-Id", "req-"+url.QueryEscape(apiKey))),
 		answer(422, `{"detail":"`+apiKey+`"}`)))
-	c := s.client(t, func(config *Config) { config.Log = told.log })
+	c := s.client(t, func(config *Config) { config.Log = logged.log })
 	_, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush"}}})
 	if err == nil {
 		t.Fatal("no error")
 	}
-	same(t, "attempts", len(told.told), 3)
+	same(t, "attempts", len(logged.logged), 3)
 	for i, want := range []map[string]any{{"method": "GET", "path": "/v2/deployments"}, {"method": "GET", "status": 200}, {"method": "POST", "status": 422}} {
 		for name, value := range want {
-			same(t, fmt.Sprint(i, " ", name), told.told[i][name], value)
+			same(t, fmt.Sprint(i, " ", name), logged.logged[i][name], value)
 		}
 	}
-	if _, ok := told.told[0]["error"]; !ok {
-		t.Errorf("no error is told: %v", told.told[0])
+	if _, ok := logged.logged[0]["error"]; !ok {
+		t.Errorf("no error is logged: %v", logged.logged[0])
 	}
-	if text := fmt.Sprint(told.told); strings.Contains(text, "k3y") || strings.Contains(text, "hush") {
-		t.Errorf("told: %s", text)
+	if text := fmt.Sprint(logged.logged); strings.Contains(text, "k3y") || strings.Contains(text, "hush") {
+		t.Errorf("logged: %s", text)
 	}
 }
 
@@ -536,10 +677,10 @@ func TestAuthorityThatIsNotTrusted(t *testing.T) {
 	t.Cleanup(server.Close)
 	s := &service{url: parse(t, server.URL)}
 
-	var told counter
-	_, err := s.client(t, func(config *Config) { config.Log = told.log }).OAuthProviders(t.Context())
-	if failed := asError(t, err); !failed.NotSent || told.count() != 1 || !isCertificateError(err) || failed.certainlyNotDone() {
-		t.Errorf("%v after %d attempts", err, told.count())
+	var logged counter
+	_, err := s.client(t, func(config *Config) { config.Log = logged.log }).OAuthProviders(t.Context())
+	if failed := asError(t, err); !failed.NotSent || logged.count() != 1 || !isUntrusted(err) || failed.notApplied() {
+		t.Errorf("%v after %d attempts", err, logged.count())
 	}
 	_, err = s.client(t, func(config *Config) {
 		config.RootCAs = x509.NewCertPool()
@@ -557,7 +698,7 @@ func TestDefaultsOfTheConfiguration(t *testing.T) {
 	same(t, "longest retry wait", got.RetryWaitMax, 30*time.Second)
 	same(t, "poll interval", got.PollInterval, time.Second)
 	same(t, "longest poll interval", got.PollIntervalMax, 15*time.Second)
-	same(t, "settle time", got.SettleTime, time.Minute)
+	same(t, "consistency timeout", got.ConsistencyTimeout, time.Minute)
 	same(t, "request timeout", New(Config{BaseURL: &url.URL{}}).config.RequestTimeout, 30*time.Second)
 }
 

@@ -114,7 +114,7 @@ func TestUnsetIsNotSentAndEmptyIsSentAsEmpty(t *testing.T) {
 		"empty objects":     {SourceConfig{ResourceSpec: &ResourceSpec{}, ListenerConfig: &ListenerConfig{}}, `{"resource_spec":{},"listener_config":{}}`},
 		"revision config":   {SourceRevisionConfig{}, `{}`},
 		"resource spec":     {ResourceSpec{}, `{}`},
-		"zero numbers":      {ResourceSpec{MinScale: new(Whole), CPU: new(float64)}, `{"min_scale":0,"cpu":0}`},
+		"zero numbers":      {ResourceSpec{MinScale: new(Int64), CPU: new(float64)}, `{"min_scale":0,"cpu":0}`},
 		"empty maps":        {ResourceSpec{Labels: map[string]string{}, Annotations: map[string]string{}}, `{"labels":{},"annotations":{}}`},
 		"volume":            {Volume{}, `{}`},
 		"empty volume":      {Volume{EmptyDir: json.RawMessage(`{}`)}, `{"emptyDir":{}}`},
@@ -214,17 +214,17 @@ func TestFreeFormObjectsKeepTheirText(t *testing.T) {
 
 func TestWholeReadsWholeNumbers(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Whole{
+	for text, want := range map[string]Int64{
 		"2048": 2048, "2048.0": 2048, "2.048e3": 2048, "2048000E-3": 2048, "2.048e+03": 2048,
 		"0": 0, "-0": 0, "0.0": 0, "0e99": 0, "-7": -7, "-7.000": -7,
 		"9223372036854775807": math.MaxInt64, "-9223372036854775808": math.MinInt64, "9223372036854775807.0": math.MaxInt64,
 	} {
-		var got Whole
+		var got Int64
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
 			t.Errorf("%s: %d, %v", text, got, err)
 		}
 	}
-	kept := Whole(5)
+	kept := Int64(5)
 	if err := json.Unmarshal([]byte("null"), &kept); err != nil || kept != 5 {
 		t.Errorf("null: %d, %v", kept, err)
 	}
@@ -236,13 +236,13 @@ func TestWholeRefusesTheRest(t *testing.T) {
 		"1.5", `"7"`, `""`, "true", "[]", "{}", "[1]", "1e999999999", "1e-999999999", "1E400", "9223372036854775808", "-9223372036854775809",
 		"1e19", "0.1", strings.Repeat("1", 65), "1." + strings.Repeat("0", 64),
 	} {
-		got := Whole(5)
+		got := Int64(5)
 		if err := json.Unmarshal([]byte(text), &got); err == nil || got != 5 {
 			t.Errorf("%.20s: %d, %v", text, got, err)
 		}
 	}
 	// Never through encoding/json, but anyone may call it.
-	if err := new(Whole).UnmarshalJSON(nil); err == nil {
+	if err := new(Int64).UnmarshalJSON(nil); err == nil {
 		t.Error("no text: no error")
 	}
 }
@@ -251,13 +251,13 @@ func TestFieldOfTheWrongKindIsNamed(t *testing.T) {
 	t.Parallel()
 	const spec = `"source_config":{"resource_spec":{`
 	for name, test := range map[string]struct{ members, want, not string }{
-		"fraction":        {spec + `"memory_mb":1.5}}`, "resources.source_config.resource_spec.memory_mb: number 1.5 is not a whole number", ""},
-		"text for whole":  {spec + `"db_storage_gi":"hush-hush"}}`, "resources.source_config.resource_spec.db_storage_gi: its value is not a whole number", "hush-hush"},
-		"huge exponent":   {spec + `"min_scale":1e999999999}}`, "resources.source_config.resource_spec.min_scale: number 1e999999999 is not a whole number", ""},
-		"endless number":  {spec + `"min_scale":` + strings.Repeat("7", 5000) + `}}`, "resources.source_config.resource_spec.min_scale: its value is not a whole number", "7777"},
+		"fraction":        {spec + `"memory_mb":1.5}}`, "resources.source_config.resource_spec.memory_mb: number 1.5 is not an integer", ""},
+		"text for whole":  {spec + `"db_storage_gi":"hush-hush"}}`, "resources.source_config.resource_spec.db_storage_gi: its value is not an integer", "hush-hush"},
+		"huge exponent":   {spec + `"min_scale":1e999999999}}`, "resources.source_config.resource_spec.min_scale: number 1e999999999 is not an integer", ""},
+		"endless number":  {spec + `"min_scale":` + strings.Repeat("7", 5000) + `}}`, "resources.source_config.resource_spec.min_scale: its value is not an integer", "7777"},
 		"beyond 64 bits":  {spec + `"max_scale":9223372036854775808}}`, "resources.source_config.resource_spec.max_scale: number 9223372036854775808 is not within 64 bits", ""},
 		"beyond, short":   {spec + `"max_scale":1e30}}`, "resources.source_config.resource_spec.max_scale: number 1e30 is not within 64 bits", ""},
-		"object":          {spec + `"max_scale":{"hush":1}}}`, "resources.source_config.resource_spec.max_scale: its value is not a whole number", "hush"},
+		"object":          {spec + `"max_scale":{"hush":1}}}`, "resources.source_config.resource_spec.max_scale: its value is not an integer", "hush"},
 		"text for number": {spec + `"cpu":"hush-hush"}}`, "resources.source_config.resource_spec.cpu: string is not a number", "hush-hush"},
 		"number for text": {`"source_config":{"repo_url":5}`, "resources.source_config.repo_url: number is not a string", ""},
 		"text for bool":   {`"source_config":{"build_on_push":"hush-hush"}`, "resources.source_config.build_on_push: string is not a bool", "hush-hush"},

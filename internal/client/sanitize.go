@@ -1,0 +1,73 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sanitize makes text of the service fit for a terminal, on one line: whatever
+// is not printable (control characters, C1 and the escape sequences that they
+// begin, bidirectional overrides, line breaks, spaces other than the ordinary
+// one, bytes that are not UTF-8) is escaped visibly, as in \u009b. Other text is
+// returned as it is. The result is not bounded.
+func Sanitize(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// displayText makes text of the service fit for a message: without values that
+// are hidden, without markup, on one line, bounded.
+func (c *Client) displayText(text string) string {
+	if len(text) > 8*maxMessage { // more is not shown, whatever it is
+		text = strings.ToValidUTF8(text[:8*maxMessage], "")
+	}
+	text = Sanitize(oneLine(withoutMarkup(c.hidden.redact(oneLine(text)))))
+	if runes := []rune(text); len(runes) > maxMessage {
+		text = string(runes[:maxMessage]) + " […]"
+	}
+	if c.hidden.remainIn(text) {
+		return withheld
+	}
+	return text
+}
+
+// oneLine writes each run of white space as one space.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+const htmlPage = "an HTML page, which is not shown"
+
+var (
+	htmlDocument = compiled(`(?i)<(?:!doctype\s+html|html|head|body|script|style)\b`)
+	// Only elements that services use in messages: <name> may be meant as it is.
+	htmlElement = compiled(`(?i)</?(?:div|span|p|br|hr|h[1-6]|a|b|i|u|em|strong|small|code|pre|tt|center|font|ul|ol|li|dl|dt|dd|table|tr|td|th|img)` +
+		`(?:[\s/][^<>]*)?>`)
+)
+
+// withoutMarkup states that a text is an HTML page, or removes the elements of
+// HTML from another.
+func withoutMarkup(text string) string {
+	if htmlDocument().MatchString(text) {
+		return htmlPage
+	}
+	return htmlElement().ReplaceAllString(text, " ")
+}
