@@ -9,7 +9,7 @@ import (
 // into hundreds, so the size of the text bounds too little.
 type bounds struct {
 	items  int // in one array
-	values int // in all: items of arrays and members of objects
+	values int // in all, counted as commas and opening brackets
 	depth  int // of arrays and objects within each other
 }
 

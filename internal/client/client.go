@@ -159,7 +159,7 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 	if req.GetBody != nil {
 		req.Body, _ = req.GetBody() // of a bytes.Reader: never fails
 	}
-	resp, body, err := c.exchange(req)
+	resp, err := c.exchange(req)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
@@ -167,21 +167,21 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 		failed := c.failure(r, err)
 		failed.NotSent = !connected
 		return failed
-	case !succeeded(resp):
-		return c.rejection(r, resp, body)
+	case !succeeded(resp.status):
+		return c.rejection(r, resp)
 	case out == nil:
 		return nil
 	}
-	if err = responseBounds.check(body); err == nil {
-		if err = json.Unmarshal(body, out); err == nil {
+	if err = responseBounds.check(resp.body); err == nil {
+		if err = json.Unmarshal(resp.body, out); err == nil {
 			return nil
 		}
-		err = describeNonJSON(resp, body, err)
+		err = describeNonJSON(resp, err)
 	}
 	failed := c.malformed(r.operation, r.method, r.path, err)
-	failed.RequestID = c.displayText(requestID(resp.Header))
+	failed.RequestID = c.displayText(requestID(resp.header))
 	if r.method == http.MethodPost {
-		failed.createdID = c.idIn(body)
+		failed.createdID = c.idIn(resp.body)
 	}
 	return failed
 }

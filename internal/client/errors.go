@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -13,10 +14,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -24,10 +25,12 @@ import (
 var ErrNotFound = errors.New("not listed by the service")
 
 // maxMessage bounds what is shown of a response, in characters; maxFields, of
-// how many single fields; maxLevels, how deep in a body that is searched for.
+// how many single fields and of how many steps of a field's place; maxLevels,
+// how deep in a body it is searched for.
 const (
 	maxMessage = 600
 	maxFields  = 50
+	maxSteps   = 16
 	maxLevels  = 4
 )
 
@@ -177,19 +180,19 @@ func (c *Client) malformed(operation, method, path string, err error) *Error {
 }
 
 // rejection is the error of a response with a status other than success.
-func (c *Client) rejection(r request, resp *http.Response, body []byte) *Error {
+func (c *Client) rejection(r request, resp response) *Error {
 	e := &Error{Operation: r.operation, Method: r.method, Path: r.path,
-		Status: resp.StatusCode, RequestID: c.displayText(requestID(resp.Header))}
-	e.retryAfter, e.retryAfterSet = retryAfter(resp.Header, time.Now())
-	message, fields, ok := readProblem(body)
+		Status: resp.status, RequestID: c.displayText(requestID(resp.header))}
+	e.retryAfter, e.retryAfterSet = retryAfter(resp.header, time.Now())
+	message, fields, ok := readProblem(resp.body)
 	switch {
 	case ok:
-	case isHTML(resp):
+	case isHTML(resp.header):
 		message = htmlPage
-	case !utf8.Valid(body) && bytes.ContainsRune(body, 0):
+	case !utf8.Valid(resp.body) && bytes.IndexByte(resp.body, 0) >= 0:
 		message = "a response that is not text"
 	default:
-		message = string(body)
+		message = string(resp.body)
 	}
 	e.Message = c.displayText(message)
 	for _, f := range fields {
@@ -221,7 +224,9 @@ func readProblem(body []byte) (message string, fields []FieldError, ok bool) {
 	}
 	if len(parts) == 0 {
 		for _, value := range []any{problem.Title, problem.Detail, problem.Error, problem.Message, problem.Errors} {
-			parts = appendText(parts, textOf(value, maxLevels-1))
+			if text := textOf(value, maxLevels-1); text != "" {
+				parts = append(parts, text)
+			}
 		}
 	}
 	return strings.Join(parts, "; "), fields, true
@@ -253,7 +258,7 @@ func readFieldErrors(value any) []FieldError {
 			f.Message, _ = object["message"].(string)
 		}
 		loc, _ := object["loc"].([]any)
-		for _, step := range loc {
+		for _, step := range loc[:min(len(loc), maxSteps)] {
 			switch step := step.(type) {
 			case string:
 				f.Loc = append(f.Loc, step)
@@ -273,71 +278,58 @@ func readFieldErrors(value any) []FieldError {
 // textOf finds the text in a value that is one, has one in a member of a usual
 // name, or is a list of such values, within so many levels.
 func textOf(value any, levels int) string {
-	var texts []string
-	switch value := value.(type) {
-	case string:
-		return value
-	case map[string]any:
-		for _, name := range []string{"message", "msg", "detail", "description"} {
-			if text, ok := value[name]; ok && levels > 0 && texts == nil {
-				texts = appendText(texts, textOf(text, levels-1))
-			}
+	if text, ok := value.(string); ok || value == nil || levels == 0 {
+		return text
+	}
+	object, _ := value.(map[string]any)
+	for _, name := range []string{"message", "msg", "detail", "description"} {
+		if text := textOf(object[name], levels-1); text != "" {
+			return text
 		}
-	case []any:
-		for _, item := range value[:min(len(value), maxFields)] {
-			if levels > 0 {
-				texts = appendText(texts, textOf(item, levels-1))
-			}
+	}
+	var texts []string
+	list, _ := value.([]any)
+	for _, item := range list[:min(len(list), maxFields)] {
+		if text := textOf(item, levels-1); text != "" {
+			texts = append(texts, text)
 		}
 	}
 	return strings.Join(texts, "; ")
 }
 
-func appendText(texts []string, text string) []string {
-	if text == "" {
-		return texts
-	}
-	return append(texts, text)
-}
-
-func isHTML(resp *http.Response) bool {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+func isHTML(header http.Header) bool {
+	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
 // describeNonJSON states why a response could not be decoded.
-func describeNonJSON(resp *http.Response, body []byte, err error) error {
+func describeNonJSON(resp response, err error) error {
 	var mismatch *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mismatch):
-		field := mismatch.Field
-		if field == "" {
-			field = "the whole response"
-		}
-		return fmt.Errorf("%s: %s is not %s", field, mismatch.Value, typeInWords(mismatch))
-	case isHTML(resp):
+		return fmt.Errorf("%s: %s is not %s", cmp.Or(mismatch.Field, "the whole response"), mismatch.Value, typeInWords(mismatch.Type))
+	case isHTML(resp.header):
 		return errors.New("it is an HTML page, not JSON; base_url may lead to a web site instead of the service")
-	case len(bytes.TrimSpace(body)) == 0:
+	case len(bytes.TrimSpace(resp.body)) == 0:
 		return errors.New("it is empty")
 	}
 	return fmt.Errorf("it is not JSON: %w", err)
 }
 
-func typeInWords(e *json.UnmarshalTypeError) string {
-	switch name := e.Type.String(); {
-	case name == "client.Int64":
+func typeInWords(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[Int64]():
 		return "an integer"
-	case name == "int64": // of an integer, too large for it
+	case t.Kind() == reflect.Int64: // of an integer, too large for it
 		return "within 64 bits"
-	case name == "string", name == "bool":
-		return "a " + name
-	case strings.HasPrefix(name, "float"):
+	case t.Kind() == reflect.String, t.Kind() == reflect.Bool:
+		return "a " + t.Kind().String()
+	case t.Kind() == reflect.Float64:
 		return "a number"
-	case strings.HasPrefix(name, "[]"):
+	case t.Kind() == reflect.Slice:
 		return "a list"
-	default:
-		return "an object"
 	}
+	return "an object"
 }
 
 // idIn is the id in a response that cannot be used as a whole; "" unless it is a
@@ -357,7 +349,7 @@ func (c *Client) idIn(body []byte) string {
 // requestID is the id that the service, or a proxy before it, gave to a request.
 func requestID(h http.Header) string {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"} {
-		if id := h.Get(name); id != "" && len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) || r > unicode.MaxASCII }) {
+		if id := h.Get(name); id != "" && len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' }) {
 			return id
 		}
 	}

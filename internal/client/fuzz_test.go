@@ -70,9 +70,9 @@ func FuzzErrorBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType, id string) {
 		c := New(Config{BaseURL: &url.URL{}, Header: http.Header{"X-Api-Key": {planted}}})
-		resp := &http.Response{StatusCode: 400, Header: http.Header{"Content-Type": {contentType}, "X-Request-Id": {id}}}
+		resp := response{400, http.Header{"Content-Type": {contentType}, "X-Request-Id": {id}}, body}
 		c.Hide("an0ther-secret")
-		e := c.rejection(request{operation: "try", method: "GET", path: "/x"}, resp, body)
+		e := c.rejection(request{operation: "try", method: "GET", path: "/x"}, resp)
 		checkShown(t, e.Message)
 		checkShown(t, e.RequestID)
 		if len(e.Fields) > maxFields {

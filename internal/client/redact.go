@@ -10,18 +10,16 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 )
 
 const (
-	// fewChars and more are searched for; numbers and booleans, from severalChars
-	// on. What is shorter cannot be told apart from ordinary text.
+	// Values of so many characters are searched for, but as numbers and booleans
+	// of severalChars only: shorter ones cannot be told apart from ordinary text.
 	fewChars = 4
-	// severalChars and more are also found within a word.
+	// Values of so many characters are found within a word, too.
 	severalChars = 8
-	// manyChars of a value in a row are not shown without the rest either:
-	// services cut long values.
+	// So many characters of a value in a row are hidden like all of it: services
+	// cut long values.
 	manyChars = 12
 
 	sensitive = "(sensitive value)"
@@ -31,10 +29,10 @@ const (
 // hiddenValues are what no error and no log shows, for as long as the client
 // lives: reads are batched, so the error of one request reaches many callers.
 type hiddenValues struct {
-	mu        sync.RWMutex
-	known     map[string]bool
-	encoded   []string // in the encodings that occur, longest first
-	canonical []string
+	mu      sync.RWMutex
+	known   map[string]bool
+	encoded []string // as they are usually written, longest first
+	decoded []string
 }
 
 // Hide keeps values, and the credential of a value such as "Bearer abc", out of
@@ -45,9 +43,6 @@ func (c *Client) Hide(values ...string) {
 	h := &c.hidden
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.known == nil {
-		h.known = map[string]bool{}
-	}
 	var added []string
 	for _, value := range values {
 		parts := []string{value}
@@ -58,26 +53,35 @@ func (c *Client) Hide(values ...string) {
 			if h.known[part] || !searchable(part) {
 				continue
 			}
+			if h.known == nil {
+				h.known = map[string]bool{}
+			}
 			h.known[part] = true
 			added = append(added, encodings(part)...)
-			if text := decoded(part); searchable(text) {
-				h.canonical = append(h.canonical, text)
+			if plain := decode(part); searchable(plain) {
+				h.decoded = append(h.decoded, plain)
 			}
 		}
 	}
-	if len(added) > 0 { // a copy: others may be reading the slice that was
-		h.encoded = append(slices.Clone(h.encoded), added...)
+	if len(added) > 0 { // a new slice: others may be reading the one that was
+		h.encoded = slices.Concat(h.encoded, added)
 		slices.SortFunc(h.encoded, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 		h.encoded = slices.Compact(h.encoded)
 	}
 }
 
 func (c *Client) hideSecrets(secrets []Secret) {
-	values := make([]string, len(secrets))
-	for i, s := range secrets {
-		values[i] = s.Value
+	var values []string
+	for _, s := range secrets {
+		values = append(values, s.Value)
 	}
 	c.Hide(values...)
+}
+
+func (h *hiddenValues) all() (encoded, decoded []string) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.encoded, h.decoded
 }
 
 // searchable reports whether a value can be told apart from ordinary text.
@@ -90,89 +94,73 @@ func searchable(value string) bool {
 // encodings are how a value is usually written: plain, as JSON, as JSON in JSON,
 // in a URL, in HTML; each on one line.
 func encodings(value string) []string {
+	once, _ := json.Marshal(value)
+	twice, _ := json.Marshal(string(once[1 : len(once)-1]))
 	query := url.QueryEscape(value)
-	forms := []string{value, query, strings.ReplaceAll(query, "+", "%20"), url.PathEscape(value), html.EscapeString(value)}
-	for _, escapeHTML := range []bool{false, true} {
-		once := inJSON(value, escapeHTML)
-		forms = append(forms, once, inJSON(once, escapeHTML))
-	}
+	forms := []string{value, string(once[1 : len(once)-1]), string(twice[1 : len(twice)-1]),
+		query, strings.ReplaceAll(query, "+", "%20"), url.PathEscape(value), html.EscapeString(value)}
 	for i, form := range forms {
 		forms[i] = oneLine(form)
 	}
 	return slices.DeleteFunc(forms, func(form string) bool { return form == "" })
 }
 
-func inJSON(value string, escapeHTML bool) string {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(escapeHTML)
-	_ = encoder.Encode(value) // a string: never fails
-	return strings.TrimSuffix(b.String()[1:], "\"\n")
-}
-
-// redact replaces the hidden values in a text where they are encoded as usual.
+// redact replaces the hidden values in a text that is on one line, where they
+// are written as usual.
 func (h *hiddenValues) redact(text string) string {
-	h.mu.RLock()
-	encoded := h.encoded
-	h.mu.RUnlock()
+	encoded, _ := h.all()
 	for _, form := range encoded {
-		rest := text
 		var b strings.Builder
-		for at := index(rest, form); at >= 0; at = index(rest, form) {
-			b.WriteString(rest[:at] + sensitive)
-			rest = rest[at+len(form):]
+		for at := index(text, form); at >= 0; at = index(text, form) {
+			b.WriteString(text[:at] + sensitive)
+			text = text[at+len(form):]
 		}
-		text = b.String() + rest
+		text = b.String() + text
 	}
 	return quotedSecrets().ReplaceAllString(text, "$1 "+sensitive)
 }
 
 // remainIn reports whether a hidden value, or a long part of one, is in a text,
-// however that is encoded.
+// however that is written.
 func (h *hiddenValues) remainIn(text string) bool {
-	h.mu.RLock()
-	canonical := h.canonical
-	h.mu.RUnlock()
-	text = decoded(text)
-	for _, value := range canonical {
-		if len(value) < manyChars && index(text, value) >= 0 {
-			return true
-		}
-		for i := 0; len(value) >= manyChars && i <= len(text)-manyChars; i++ {
+	_, decoded := h.all()
+	text = decode(text)
+	return slices.ContainsFunc(decoded, func(value string) bool {
+		for i := 0; len(value) > manyChars && i <= len(text)-manyChars; i++ {
 			if strings.Contains(value, text[i:i+manyChars]) {
 				return true
 			}
 		}
-	}
-	return false
+		return index(text, value) >= 0
+	})
 }
 
-// index is where a value is in a text; a short one not within a word.
+// index is where a value is in a text, and a short one not within a word.
 func index(text, value string) int {
-	inWord := func(text string, i int) bool {
-		return 0 <= i && i < len(text) && text[i] < utf8.RuneSelf && (unicode.IsLetter(rune(text[i])) || unicode.IsDigit(rune(text[i])))
-	}
 	for from := 0; ; from++ {
 		i := strings.Index(text[from:], value)
 		if i < 0 {
 			return -1
 		}
 		from += i
-		end := from + len(value)
-		if len(value) >= severalChars ||
-			!(inWord(text, from-1) && inWord(value, 0)) && !(inWord(text, end) && inWord(value, len(value)-1)) {
+		if len(value) >= severalChars || !inWord(text, from) && !inWord(text, from+len(value)) {
 			return from
 		}
 	}
 }
 
-// decoded undoes escapes of JSON, URLs and HTML until there are none, up to
-// four within each other, so that texts can be compared whatever their encoding.
-func decoded(text string) string {
+// inWord reports whether there are letters or digits on both sides of text[i:].
+func inWord(text string, i int) bool {
+	letter := func(b byte) bool { return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z' }
+	return 0 < i && i < len(text) && letter(text[i-1]) && letter(text[i])
+}
+
+// decode undoes escapes of JSON, URLs and HTML until there are none, up to four
+// within each other, so that texts can be compared however they are written.
+func decode(text string) string {
 	for range 4 {
 		before := text
-		text = html.UnescapeString(text)
-		text = percentEscapes().ReplaceAllStringFunc(text, func(escapes string) string {
+		text = percentEscapes().ReplaceAllStringFunc(html.UnescapeString(text), func(escapes string) string {
 			plain, _ := url.PathUnescape(escapes)
 			return plain
 		})
@@ -187,8 +175,8 @@ func decoded(text string) string {
 	return oneLine(strings.ReplaceAll(text, "+", " "))
 }
 
-// compiled is a regular expression that is compiled when it is first needed:
-// every run starts up, and few encounter an error.
+// compiled compiles a regular expression when it is first needed: every run
+// starts up, and few encounter an error.
 func compiled(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -198,7 +186,7 @@ var (
 	jsonEscapes    = compiled(`(?:\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt])+`)
 	// quotedSecrets is where a service quotes the secrets of a deployment or of a
 	// request as JSON. With an import, or a refresh with secrets_wo, their values
-	// are unknown here: where the list ends in the quoting is not determined, and
-	// all the rest is removed.
+	// are unknown here: all that follows is removed, as the end of the list is not
+	// determined.
 	quotedSecrets = compiled(`((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)
 )

@@ -24,18 +24,18 @@ func asJSON(s string) string {
 // usualEncodings are found as they are; in the others a value is recognized,
 // and the text withheld.
 var usualEncodings = map[string]func(string) string{
-	"plain":             func(s string) string { return s },
-	"JSON":              asJSON,
-	"JSON in JSON":      func(s string) string { return asJSON(asJSON(s)) },
-	"HTML":              html.EscapeString,
-	"query":             url.QueryEscape,
-	"query with %20":    func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
-	"path":              url.PathEscape,
-	"JSON, few escapes": func(s string) string { return `"` + inJSON(s, false) + `"` },
+	"plain":          func(s string) string { return s },
+	"JSON":           asJSON,
+	"JSON in JSON":   func(s string) string { return asJSON(asJSON(s)) },
+	"HTML":           html.EscapeString,
+	"query":          url.QueryEscape,
+	"query with %20": func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") },
+	"path":           url.PathEscape,
 }
 
 var otherEncodings = map[string]func(string) string{
 	"JSON in JSON in JSON":  func(s string) string { return asJSON(asJSON(asJSON(s))) },
+	"JSON, few escapes":     func(s string) string { return htmlLiterals.Replace(asJSON(s)) },
 	"JSON of ASCII":         inASCII,
 	"JSON of ASCII, twice":  func(s string) string { return asJSON(inASCII(s)) },
 	`JSON with \/`:          func(s string) string { return strings.ReplaceAll(asJSON(s), "/", `\/`) },
@@ -48,6 +48,8 @@ var otherEncodings = map[string]func(string) string{
 	"on one line":           func(s string) string { return strings.Join(strings.Fields(s), " ") },
 	"wrapped":               func(s string) string { return strings.ReplaceAll(s, " ", "\r\n") },
 }
+
+var htmlLiterals = strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
 
 var percent = regexp.MustCompile("%[0-9A-F]{2}")
 

@@ -49,11 +49,21 @@ func newHTTPTransport(config Config) *http.Transport {
 	}
 }
 
-// exchange sends a request once, reads the body of its response, and logs both.
-func (c *Client) exchange(req *http.Request) (resp *http.Response, body []byte, err error) {
+// response is a response that was read to its end.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// exchange sends a request once, reads its response, and logs both.
+func (c *Client) exchange(req *http.Request) (response, error) {
 	start := time.Now()
-	if resp, err = c.http.Do(req); err == nil {
-		body, err = readBody(resp)
+	var got response
+	resp, err := c.http.Do(req)
+	if err == nil {
+		got = response{status: resp.StatusCode, header: resp.Header}
+		got.body, err = readBody(resp)
 		_ = resp.Body.Close()
 	}
 	if c.config.Log != nil {
@@ -64,13 +74,13 @@ func (c *Client) exchange(req *http.Request) (resp *http.Response, body []byte, 
 		if err != nil {
 			fields["error"] = c.displayText(err.Error())
 		} else {
-			fields["status"] = resp.StatusCode
-			fields["bytes"] = len(body)
-			fields["request_id"] = c.displayText(requestID(resp.Header))
+			fields["status"] = got.status
+			fields["bytes"] = len(got.body)
+			fields["request_id"] = c.displayText(requestID(got.header))
 		}
 		c.config.Log(req.Context(), "called the service", fields)
 	}
-	return resp, body, err
+	return got, err
 }
 
 // readBody reads a response to its end, so that one cut short is a failed
@@ -80,7 +90,7 @@ func readBody(resp *http.Response) ([]byte, error) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errSwitchedProtocols // its body is the connection, which may never end
 	}
-	if !succeeded(resp) {
+	if !succeeded(resp.StatusCode) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		return body, nil
 	}
@@ -94,7 +104,7 @@ func readBody(resp *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-func succeeded(resp *http.Response) bool { return resp.StatusCode >= 200 && resp.StatusCode <= 299 }
+func succeeded(status int) bool { return status >= 200 && status <= 299 }
 
 // checkRedirect follows the redirect of a GET within the base URL, to the same
 // query. Anything else would carry the credential elsewhere, list something

@@ -111,13 +111,13 @@ func TestReadIsRetried(t *testing.T) {
 
 func TestReadThatTimesOutIsRetried(t *testing.T) {
 	t.Parallel()
-	// Half an answer and then silence is a timeout too.
+	// Half a response and then silence is a timeout too.
 	half := func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "[")
 		_ = http.NewResponseController(w).Flush()
 		silent(w, r)
 	}
-	for name, bad := range map[string]http.HandlerFunc{"no answer": silent, "half an answer": half} {
+	for name, bad := range map[string]http.HandlerFunc{"no response": silent, "half a response": half} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, bad)
@@ -136,7 +136,7 @@ func TestReadThatTimesOutIsRetried(t *testing.T) {
 	}
 }
 
-func TestReadIsNotRepeatedWhenThatWouldNotHelp(t *testing.T) {
+func TestReadIsNotRetriedWhenThatWouldNotHelp(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{300, 304, 400, 401, 403, 404, 405, 409, 410, 418, 422, 501} {
 		s := serve(t, answer(status, `{"detail":"no"}`))
@@ -147,7 +147,7 @@ func TestReadIsNotRepeatedWhenThatWouldNotHelp(t *testing.T) {
 	}
 }
 
-func TestRefusedConnectionIsRepeatedAndSaidToBeNotSent(t *testing.T) {
+func TestRefusedConnectionIsRetriedAndNotSent(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answerJSON(`[]`))
 	unused := httptest.NewServer(http.NotFoundHandler())
@@ -203,6 +203,18 @@ func TestCancelledReadStopsAtOnce(t *testing.T) {
 			}
 		})
 	}
+	t.Run("between two attempts", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := serve(t, answer(503, "", "Retry-After", "300"))
+		c := s.client(t, func(config *Config) {
+			config.Log = func(context.Context, string, map[string]any) { cancel() }
+		})
+		if _, err := c.OAuthProviders(ctx); err != context.Canceled || s.count("") != 1 {
+			t.Errorf("%v after %d requests", err, s.count(""))
+		}
+	})
 	t.Run("before it begins", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -289,7 +301,7 @@ func TestJitterIsWithinBounds(t *testing.T) {
 	}
 }
 
-func TestReadWaitsAsLongAsTheServiceAsks(t *testing.T) {
+func TestReadHonorsRetryAfter(t *testing.T) {
 	t.Parallel()
 	const wait = 40 * time.Millisecond
 	var mu sync.Mutex
@@ -313,7 +325,7 @@ func TestReadWaitsAsLongAsTheServiceAsks(t *testing.T) {
 	}
 }
 
-func TestRedirectToAnotherOriginIsRefusedBeforeAnythingIsSentThere(t *testing.T) {
+func TestRedirectToAnotherOriginIsRejectedBeforeAnythingIsSentThere(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"GET", "POST"} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
@@ -393,7 +405,7 @@ func TestReadFollowsARedirectWithinTheOrigin(t *testing.T) {
 	}
 }
 
-func TestRedirectsInACircleAreRefused(t *testing.T) {
+func TestRedirectsInACircleAreRejected(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { answer(302, "", "Location", r.URL.Path)(w, r) })
 	_, err := s.client(t).OAuthProviders(t.Context())
@@ -413,7 +425,7 @@ func TestWriteNeverFollowsARedirect(t *testing.T) {
 	}
 }
 
-func TestAnswerOverTheLimitIsRefused(t *testing.T) {
+func TestResponseOverTheLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	chunk := bytes.Repeat([]byte(" "), 1<<20)
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -458,7 +470,7 @@ func TestCompressedResponseOverTheLimitIsRejected(t *testing.T) {
 func TestSwitchingProtocolsIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	for method, attempts := range map[string]int{"GET": 3, "POST": 1} {
-		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			connection, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
 				t.Error(err)
@@ -602,7 +614,7 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestAnswerThatIsNotJSONIsAnError(t *testing.T) {
+func TestResponseThatIsNotJSONIsAnError(t *testing.T) {
 	t.Parallel()
 	html := []string{"Content-Type", "text/html; charset=utf-8", "X-Request-Id", "req-7"}
 	for name, test := range map[string]struct {
