@@ -125,13 +125,17 @@ func (h *hiddenValues) redact(text string) string {
 func (h *hiddenValues) remainIn(text string) bool {
 	_, decoded := h.all()
 	text = decode(text)
+	runs := map[string]bool{}
+	for i := manyChars; i <= len(text); i++ {
+		runs[text[i-manyChars:i]] = true
+	}
 	return slices.ContainsFunc(decoded, func(value string) bool {
-		for i := 0; len(value) > manyChars && i <= len(text)-manyChars; i++ {
-			if strings.Contains(value, text[i:i+manyChars]) {
+		for i := manyChars; i <= len(value) && len(runs) > 0; i++ {
+			if runs[value[i-manyChars:i]] {
 				return true
 			}
 		}
-		return index(text, value) >= 0
+		return len(value) < manyChars && index(text, value) >= 0
 	})
 }
 
