@@ -179,13 +179,14 @@ func FuzzSanitize(f *testing.F) {
 // A value of 8 characters or more is not shown in any usual encoding, whatever
 // is around it.
 func FuzzRedaction(f *testing.F) {
-	for _, value := range []string{"hush-hush", planted, "pässwörd", "a+b c%20d", "\\\\\\\\\\", "++++++++", "%41%42%43", "&amp;&amp;", "12345678", "true true", "two\nlines\tof it", "(sensitive value)"} {
+	for _, value := range []string{"hush-hush", planted, "pässwörd", "a+b c%20d", "\\\\\\\\\\", "++++++++", "%41%42%43", "&amp;&amp;", "12345678", "yes, maybe", "two\nlines\tof it", "(sensitive value)"} {
 		f.Add(value, "got ", ", not this")
 		f.Add(value, `{"a":"\`, `\"}`)
 		f.Add(value, "%", "x")
 	}
+	markers := sensitive + withheld
 	f.Fuzz(func(t *testing.T, value, before, after string) {
-		if len(value) < severalChars || strings.Contains(sensitive+withheld, value) || !utf8.ValidString(value) {
+		if len(value) < severalChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
 			return
 		}
 		c := New(Config{BaseURL: &url.URL{}})
