@@ -31,8 +31,15 @@ const (
 type hiddenValues struct {
 	mu      sync.RWMutex
 	known   map[string]bool
-	encoded []string // as they are usually written, longest first
-	decoded []string
+	encoded []hiddenText // as they are usually written, longest first
+	decoded []hiddenText
+}
+
+// hiddenText is a way of writing a value. Word is whether that is too short to be
+// searched for within words; on one line it may be shorter than the value.
+type hiddenText struct {
+	text string
+	word bool
 }
 
 // Hide keeps values, and the credential of a value such as "Bearer abc", out of
@@ -43,7 +50,7 @@ func (c *Client) Hide(values ...string) {
 	h := &c.hidden
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var added []string
+	var added []hiddenText
 	for _, value := range values {
 		parts := []string{value}
 		if words := strings.Fields(value); len(words) == 2 {
@@ -57,15 +64,18 @@ func (c *Client) Hide(values ...string) {
 				h.known = map[string]bool{}
 			}
 			h.known[part] = true
-			added = append(added, encodings(part)...)
+			word := len(part) < severalChars
+			for _, text := range encodings(part) {
+				added = append(added, hiddenText{text, word})
+			}
 			if plain := decode(part); searchable(plain) {
-				h.decoded = append(h.decoded, plain)
+				h.decoded = append(h.decoded, hiddenText{plain, word})
 			}
 		}
 	}
 	if len(added) > 0 { // a new slice: others may be reading the one that was
 		h.encoded = slices.Concat(h.encoded, added)
-		slices.SortFunc(h.encoded, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+		slices.SortFunc(h.encoded, func(a, b hiddenText) int { return cmp.Or(len(b.text)-len(a.text), cmp.Compare(a.text, b.text)) })
 		h.encoded = slices.Compact(h.encoded)
 	}
 }
@@ -78,7 +88,7 @@ func (c *Client) hideSecrets(secrets []Secret) {
 	c.Hide(values...)
 }
 
-func (h *hiddenValues) all() (encoded, decoded []string) {
+func (h *hiddenValues) all() (encoded, decoded []hiddenText) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.encoded, h.decoded
@@ -111,9 +121,9 @@ func (h *hiddenValues) redact(text string) string {
 	encoded, _ := h.all()
 	for _, form := range encoded {
 		var b strings.Builder
-		for at := index(text, form); at >= 0; at = index(text, form) {
+		for at := form.index(text); at >= 0; at = form.index(text) {
 			b.WriteString(text[:at] + sensitive)
-			text = text[at+len(form):]
+			text = text[at+len(form.text):]
 		}
 		text = b.String() + text
 	}
@@ -129,25 +139,25 @@ func (h *hiddenValues) remainIn(text string) bool {
 	for i := manyChars; i <= len(text); i++ {
 		runs[text[i-manyChars:i]] = true
 	}
-	return slices.ContainsFunc(decoded, func(value string) bool {
-		for i := manyChars; i <= len(value) && len(runs) > 0; i++ {
-			if runs[value[i-manyChars:i]] {
+	return slices.ContainsFunc(decoded, func(value hiddenText) bool {
+		for i := manyChars; i <= len(value.text) && len(runs) > 0; i++ {
+			if runs[value.text[i-manyChars:i]] {
 				return true
 			}
 		}
-		return len(value) < manyChars && index(text, value) >= 0
+		return len(value.text) < manyChars && value.index(text) >= 0
 	})
 }
 
-// index is where a value is in a text, and a short one not within a word.
-func index(text, value string) int {
+// index is where h is in a text, -1 if it is not.
+func (h hiddenText) index(text string) int {
 	for from := 0; ; from++ {
-		i := strings.Index(text[from:], value)
+		i := strings.Index(text[from:], h.text)
 		if i < 0 {
 			return -1
 		}
 		from += i
-		if len(value) >= severalChars || !inWord(text, from) && !inWord(text, from+len(value)) {
+		if !h.word || !inWord(text, from) && !inWord(text, from+len(h.text)) {
 			return from
 		}
 	}

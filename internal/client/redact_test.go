@@ -135,6 +135,7 @@ func TestHiddenValueInAMessage(t *testing.T) {
 		"a word, escaped":       {"prod", `%20prod%20 and\nprod`, withheld},
 		"a word with an edge":   {"/prod", "a/prod/b, a/production", "a(sensitive value)/b, a/production"},
 		"a long word":           {"database", "databases", "(sensitive value)s"},
+		"a space before":        {" 000$000", "0 000$000J", "0 (sensitive value)J"},
 		"spaces, encoded":       {"        ", "a%20%20%20%20%20%20%20%20b", "a(sensitive value)b"},
 		"plus signs":            {"++++++++", "a ++++++++ b", "a (sensitive value) b"},
 		"another number":        {"hunter-2", "hunter-2 and 2 more", "(sensitive value) and 2 more"},
