@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,196 +11,288 @@ import (
 	"time"
 )
 
-// ExistsError says that a deployment of the wanted name was there before.
-type ExistsError struct{ Existing *Deployment }
-
-func (e *ExistsError) Error() string {
-	return fmt.Sprintf("a deployment named %q exists already, with id %s", e.Existing.Name, e.Existing.ID)
+// NameTakenError reports that a deployment with the requested name exists. If its configuration cannot be read, only ID, Name,
+// Source, Status, TenantID and CreatedAt of Existing are set.
+type NameTakenError struct {
+	Existing    *Deployment
+	CreatedHere bool // by this client, earlier in this process
 }
 
-// LostError says that the answer to a create was lost, and that the deployment
-// was not listed afterwards: most likely, but not certainly, it was not made.
-// When Look is set, nothing is known of it.
+func (e *NameTakenError) Error() string {
+	return fmt.Sprintf("a deployment named %q already exists (id %s)", e.Existing.Name, e.Existing.ID)
+}
+
+// LostError reports that the response to a create was lost, and that no deployment was found that is certainly the requested one.
+// Most likely it was not created, unless Lookup or Candidate is set.
 type LostError struct {
-	Name string
-	Err  error  // how the answer was lost
-	Look error  // why the deployment could not be looked for, if it could not
-	ID   string // what the answer says of the id, if it cannot be read otherwise
+	Name      string
+	Err       error       // how the response was lost
+	Lookup    error       // why the deployment could not be looked up, if it could not
+	ID        string      // the id in a response that cannot be used otherwise, if there is one
+	Candidate *Deployment // a deployment of that name that has appeared since, if there is one
+	Reason    string      // why Candidate is not taken for the requested one: "it belongs to another tenant"
 }
 
 func (e *LostError) Error() string {
-	if e.Look != nil {
-		return fmt.Sprintf("the answer to the request that creates deployment %q was lost (%v), and whether it was made cannot be found out: %v", e.Name, e.Err, e.Look)
+	text := fmt.Sprintf("the response to the request that creates deployment %q was lost", e.Name)
+	switch {
+	case e.Candidate != nil:
+		return fmt.Sprintf("%s (%v), and deployment %s has that name, but %s", text, e.Err, e.Candidate.ID, e.Reason)
+	case e.Lookup != nil:
+		return fmt.Sprintf("%s (%v), and it is unknown whether the deployment was created: %v", text, e.Err, e.Lookup)
 	}
-	return fmt.Sprintf("the answer to the request that creates deployment %q was lost, and no deployment of that name is listed since: %v", e.Name, e.Err)
+	return fmt.Sprintf("%s, and no deployment of that name is listed: %v", text, e.Err)
 }
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// CreateDeployment makes a deployment (section 4.1) once. It first looks for
-// one of that name, and returns an [ExistsError] when there is one. When the
-// answer to the request is lost it finds out whether the deployment was made,
-// and returns it if so; it sends the request again only where the service
-// certainly did not act on it; a deployment that was there before, or that
-// this client made by another call, is never returned. A [LostError] says that
-// nothing was found.
+// CreateDeployment creates a deployment (section 4.1). First it looks the name up, and returns a [NameTakenError] when it is taken.
+// It repeats the request only where the service certainly did not act on it. When the response is lost, it looks for the
+// deployment for Config.ConsistencyTimeout, and takes one that certainly did not exist before, was not created by another call,
+// and has everything that was requested, which satisfied reports; recovered is true then, as it may still be an exact twin that
+// somebody else created meanwhile. Otherwise it returns a [LostError]. Other errors are an [Error], or that of ctx.
 //
-// Once the request is under way it is seen through even when ctx is cancelled:
-// a deployment that nobody knows of would be worse than a late answer.
-func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest) (*Deployment, error) {
-	// Two calls of one name would take each other's deployment for their own.
-	defer c.names.lock(r.Name)()
+// Once the request is sent, ctx only ends the waits before it is repeated: a deployment that nobody knows of is worse than a
+// late response. What follows the end of ctx takes at most twice Config.RequestTimeout plus Config.ConsistencyTimeout.
+func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest, satisfied func(*Deployment) bool) (
+	d *Deployment, recovered bool, err error,
+) {
+	unlock, err := c.names.lock(ctx, r.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer unlock()
 	if r.Secrets == nil {
 		r.Secrets = []Secret{} // required, section 2.1
 	}
-	if existing, err := c.DeploymentsNamed(ctx, r.Name); err != nil {
-		return nil, err
-	} else if len(existing) > 0 {
-		return nil, &ExistsError{Existing: existing[0]}
+	before, err := c.lookUpName(ctx, r.Name, false)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(before.holders) > 0 {
+		return nil, false, c.nameTaken(before.holders[0])
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	made, err := c.createOnce(ctx, r)
-	if err != nil {
-		return nil, err
+	d, recovered, err = (&creation{c, r, satisfied, before}).run(ctx)
+	if err == nil {
+		c.created.Store(strings.ToLower(d.ID), true)
+		c.rememberTenant(d)
 	}
-	c.created.Store(strings.ToLower(made.ID), true)
-	return made, nil
+	return d, recovered, err
 }
 
-// createOnce sends the request until it is certain what became of it.
-func (c *Client) createOnce(ctx context.Context, r DeploymentRequest) (*Deployment, error) {
-	seenThrough := context.WithoutCancel(ctx)
+// CreatedHere reports whether this client has created the deployment.
+func (c *Client) CreatedHere(id string) bool {
+	_, ok := c.created.Load(strings.ToLower(id))
+	return ok
+}
+
+func (c *Client) nameTaken(item listItem) error {
+	existing, err := c.decodeItem(item)
+	switch {
+	case err != nil && item.id == "":
+		return err
+	case err != nil:
+		existing = summary(item.raw)
+	}
+	return &NameTakenError{Existing: existing, CreatedHere: c.CreatedHere(item.id)}
+}
+
+// creation is one call of CreateDeployment for a name that is free.
+type creation struct {
+	*Client
+	request   DeploymentRequest
+	satisfied func(*Deployment) bool
+	before    nameLookup
+}
+
+// run sends the request until its outcome is known.
+func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err error) {
+	uncancelable := context.WithoutCancel(ctx)
 	for attempt := 0; ; attempt++ {
-		made, err := c.postDeployment(seenThrough, r)
-		if err == nil {
-			return made, nil
+		d, id, err := c.post(uncancelable)
+		failed, ok := errors.AsType[*Error](err)
+		switch {
+		case err == nil:
+			return d, false, nil
+		case !ok || !failed.outcomeUnknown() && !failed.notApplied():
+			return nil, false, err
+		case failed.outcomeUnknown() && !failed.unavailable() && !failed.Redirected():
+			return c.recoverCreated(uncancelable, &LostError{Name: c.request.Name, Err: err, ID: id}, true)
 		}
-		if errors.Is(err, errRedirect) {
-			// It may lead to what was made, though it is not followed.
-			if made, lookErr := c.lookForMade(seenThrough, r, err, 0); made != nil || lookErr != nil {
-				return made, lookErr
-			}
-			return nil, err
-		}
-		var failed *Error
-		if !errors.As(err, &failed) || !failed.outcomeUnknown() && !failed.notApplied() {
-			return nil, err
-		}
-		if failed.outcomeUnknown() && !failed.asksToWait() {
-			if made, lookErr := c.lookForMade(seenThrough, r, err, c.config.ConsistencyTimeout); made != nil || lookErr != nil {
-				return made, lookErr
-			}
-			return nil, &LostError{Name: r.Name, Err: err, ID: failed.createdID}
-		}
-		// Between attempts nothing is under way: here a cancelled ctx counts.
-		givingUp := attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
-		if failed.asksToWait() {
-			// The service says itself that it did nothing: one look is enough,
-			// as late as can be.
-			if made, lookErr := c.lookForMade(seenThrough, r, err, 0); made != nil || lookErr != nil {
-				return made, lookErr
+		// While waiting nothing is under way: here a canceled ctx counts.
+		giveUp := failed.Redirected() || attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
+		if failed.outcomeUnknown() {
+			// The service reports that it did nothing, or the redirect that is not followed may lead to what was created: one
+			// lookup that succeeds is enough, as late as possible.
+			d, recovered, lookupErr := c.recoverCreated(uncancelable, &LostError{Name: c.request.Name, Err: err}, false)
+			if d != nil || lookupErr != nil {
+				return d, recovered, lookupErr
 			}
 		}
-		if givingUp {
-			return nil, err
+		if giveUp {
+			return nil, false, err
 		}
 	}
 }
 
-// postDeployment sends the request one time.
-func (c *Client) postDeployment(ctx context.Context, r DeploymentRequest) (*Deployment, error) {
-	const operation = "create deployment"
-	call := request{operation: operation, method: http.MethodPost, path: deploymentsPath, body: r}
-	c.hideSecrets(r.Secrets)
-	var made Deployment
-	if err := c.call(ctx, call, &made); err != nil {
+// post sends the request once. When the response cannot be used, id is the id in it.
+func (c *creation) post(ctx context.Context) (d *Deployment, id string, err error) {
+	var header http.Header
+	var body json.RawMessage
+	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request, header: &header}
+	c.hideSecrets(c.request.Secrets)
+	if err := c.call(ctx, r, &body); err != nil {
+		return nil, "", err
+	}
+	d, err = decodeResponse(body)
+	if err == nil {
+		return d, "", nil
+	}
+	failed := c.malformed(r.operation, r.method, r.path, err)
+	failed.RequestID = c.clean(requestID(header))
+	if id = summary(body).ID; !isUUID(id) || c.clean(id) != id { // it may be anything, a secret too
+		id = ""
+	}
+	return nil, id, failed
+}
+
+// decodeResponse decodes the response to a write.
+func decodeResponse(body json.RawMessage) (*Deployment, error) {
+	d := new(Deployment)
+	if err := d.decode(body); err != nil {
 		return nil, err
 	}
-	if err := made.check(); err != nil {
-		return nil, c.malformed(operation, call.method, call.path, err)
-	}
-	return &made, nil
+	return d, d.check()
 }
 
-// asksToWait reports whether the service answered that it cannot act now, and
-// when to come back.
-func (e *Error) asksToWait() bool {
+// recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to wait until it is
+// listed. It returns nil and no error when it is not patient and finds none. Its deadline covers everything, whatever
+// Retry-After and pages the service sends.
+func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient bool) (d *Deployment, recovered bool, err error) {
+	deadline := time.Now().Add(c.config.ConsistencyTimeout)
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(c.config.RequestTimeout)) // for the last lookup
+	defer cancel()
+	for attempt := 0; ; attempt++ {
+		after, err := c.lookUpName(ctx, c.request.Name, true)
+		if err == nil {
+			if d := c.pick(after.holders, lost); d != nil {
+				return d, true, nil
+			}
+		}
+		lost.Lookup = err
+		left := time.Until(deadline)
+		switch {
+		case err == nil && !patient && lost.Candidate == nil:
+			return nil, false, nil
+		case err == nil && !patient, left <= 0:
+			return nil, false, lost
+		}
+		wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)
+		if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
+			wait = failed.retryAfter
+		}
+		_ = sleep(ctx, min(wait, left))
+	}
+}
+
+// pick returns the one of the holders of the name that the request has created. If there is none, lost explains why.
+func (c *creation) pick(holders []listItem, lost *LostError) *Deployment {
+	var matching []*Deployment
+	for _, item := range holders {
+		d, err := c.decodeItem(item)
+		reason := ""
+		if err != nil {
+			d, reason = summary(item.raw), "it cannot be read: "+err.Error()
+		} else if reason = c.whyNot(d); reason == "" {
+			matching = append(matching, d)
+			continue
+		}
+		lost.Candidate, lost.Reason = d, reason
+	}
+	switch len(matching) {
+	case 0:
+		return nil
+	case 1:
+		return matching[0]
+	}
+	lost.Candidate, lost.Reason = matching[0], fmt.Sprintf("deployment %s matches the request as well", matching[1].ID)
+	return nil
+}
+
+// whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken.
+func (c *creation) whyNot(d *Deployment) string {
+	switch {
+	case c.before.listed.has(d.ID):
+		return "it existed before the request"
+	case c.CreatedHere(d.ID):
+		return "another create of this run has created it"
+	case c.before.date.IsZero():
+		return "the service sends no Date header that would show whether it existed before the request"
+	}
+	created, err := time.Parse(time.RFC3339, valueOr(d.CreatedAt, ""))
+	switch {
+	case err != nil:
+		return "it has no valid created_at that would show whether it existed before the request"
+	case created.Before(c.before.date):
+		return fmt.Sprintf("it was created before the request, at %s", created.UTC().Format(time.RFC3339))
+	case !c.knowsTenant(valueOr(d.TenantID, "")):
+		return "it belongs to another tenant than the other deployments"
+	case !c.satisfied(d):
+		return "it does not have everything that was requested"
+	}
+	return ""
+}
+
+// knowsTenant reports whether a tenant is that of a deployment read by id or created before. If there is none, it may be any.
+func (c *Client) knowsTenant(id string) bool {
+	some := false
+	c.tenants.Range(func(any, any) bool { some = true; return false })
+	_, ok := c.tenants.Load(strings.ToLower(id))
+	return ok || !some
+}
+
+func valueOr(text *string, otherwise string) string {
+	if text == nil {
+		return otherwise
+	}
+	return *text
+}
+
+// notApplied reports whether the service certainly did not act on a write.
+func (e *Error) notApplied() bool {
+	return e.Status == http.StatusTooManyRequests || e.NotSent && !isPermanent(e.Err)
+}
+
+// outcomeUnknown reports whether the service may have acted on a write although there is no usable response.
+func (e *Error) outcomeUnknown() bool {
+	switch {
+	case e.NotSent:
+		return false
+	case e.Status == 0: // no response, or one that reports success and cannot be read
+		return true
+	}
+	return e.Status == http.StatusRequestTimeout || e.Status >= 500
+}
+
+// unavailable reports whether the service reported that it cannot act now, and when it can.
+func (e *Error) unavailable() bool {
 	return e.Status == http.StatusServiceUnavailable && e.retryAfterSet
 }
 
-// lookForMade looks for the deployment that a request may have made whose
-// answer was lost, again and again for as long as patience. It returns nil when
-// none turns up.
-func (c *Client) lookForMade(ctx context.Context, r DeploymentRequest, lost error, patience time.Duration) (*Deployment, error) {
-	deadline := time.Now().Add(patience)
-	for attempt := 0; ; attempt++ {
-		found, err := c.DeploymentsNamed(ctx, r.Name)
-		if len(found) > 0 {
-			d := found[0]
-			if _, ours := c.created.Load(strings.ToLower(d.ID)); ours || len(found) > 1 || d.Source != r.Source {
-				return nil, &ExistsError{Existing: d} // somebody else's
-			}
-			return d, nil
-		}
-		left := time.Until(deadline)
-		if left <= 0 {
-			if err != nil {
-				unusable := &Error{}
-				_ = errors.As(lost, &unusable)
-				return nil, &LostError{Name: r.Name, Err: lost, Look: err, ID: unusable.createdID}
-			}
-			return nil, nil
-		}
-		_ = sleep(ctx, min(left, backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)))
-	}
-}
+// nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.
+type nameLocks struct{ locks sync.Map }
 
-// sleep waits for d, or returns the error of ctx once that ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+// lock waits for the name, or for the end of ctx, and returns what releases it.
+func (n *nameLocks) lock(ctx context.Context, name string) (unlock func(), err error) {
+	lock, _ := n.locks.LoadOrStore(name, make(chan struct{}, 1))
+	held := lock.(chan struct{})
 	select {
+	case held <- struct{}{}:
+		return func() { <-held }, nil
 	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
-// nameLocks makes calls that concern one name wait for each other.
-type nameLocks struct {
-	mu    sync.Mutex
-	locks map[string]*nameLock
-}
-
-type nameLock struct {
-	mu    sync.Mutex
-	users int
-}
-
-// lock waits for the name and returns what releases it.
-func (n *nameLocks) lock(name string) (unlock func()) {
-	n.mu.Lock()
-	if n.locks == nil {
-		n.locks = map[string]*nameLock{}
-	}
-	l := n.locks[name]
-	if l == nil {
-		l = &nameLock{}
-		n.locks[name] = l
-	}
-	l.users++
-	n.mu.Unlock()
-
-	l.mu.Lock()
-	return func() {
-		l.mu.Unlock()
-		n.mu.Lock()
-		if l.users--; l.users == 0 {
-			delete(n.locks, name)
-		}
-		n.mu.Unlock()
+		return nil, ctx.Err()
 	}
 }

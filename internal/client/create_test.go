@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
@@ -21,17 +22,16 @@ func botRequest() DeploymentRequest {
 		SourceRevisionConfig: SourceRevisionConfig{ImageURI: ptr("registry.example/bot:1")}}
 }
 
-// careless is a service that would make two of one name, and reports times by
-// the real clock.
-func careless(t *testing.T, options fakeserver.Options) (*fakeserver.Server, *service) {
+// duplicating is a service that would create two deployments of one name.
+func duplicating(t *testing.T, options fakeserver.Options) (*fakeserver.Server, *service) {
 	t.Helper()
 	options.AllowDuplicateNames = true
 	fake := fakeserver.New(options)
 	return fake, serve(t, fake.ServeHTTP)
 }
 
-// madeIDs are the ids of the deployments that the service has.
-func madeIDs(fake *fakeserver.Server) []string {
+// createdIDs are the ids of the deployments that the service has.
+func createdIDs(fake *fakeserver.Server) []string {
 	var ids []string
 	for _, d := range fake.Deployments() {
 		ids = append(ids, d["id"].(string))
@@ -42,139 +42,177 @@ func madeIDs(fake *fakeserver.Server) []string {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 201} {
-		fake, s := careless(t, fakeserver.Options{CreateStatus: status, ExtraFields: true})
+		fake, s := duplicating(t, fakeserver.Options{CreateStatus: status, ExtraFields: true})
 		r := botRequest()
-		d, err := s.client(t).CreateDeployment(t.Context(), r)
-		if err != nil {
-			t.Fatal(status, err)
+		c := s.client(t)
+		d, recovered, err := c.CreateDeployment(t.Context(), r, satisfiedByAll)
+		if err != nil || recovered {
+			t.Fatal(status, recovered, err)
 		}
-		same(t, "ids", madeIDs(fake), []string{d.ID})
+		same(t, "ids", createdIDs(fake), []string{d.ID})
 		same(t, "name", d.Name, "bot")
 		post := s.requests("POST")
 		same(t, "POSTs", len(post), 1)
 		same(t, "path", post[0].path, "/v2/deployments")
 		sameJSON(t, post[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
 		same(t, "the caller's request", r.Secrets, nil)
+		same(t, "created here", []bool{c.CreatedHere(strings.ToUpper(d.ID)), c.CreatedHere(idA)}, []bool{true, false})
 	}
 }
 
-func TestCreateSendsSecretsAndReferences(t *testing.T) {
+func TestCreate_sendsSecretsReferencesAndAdditionalMembers(t *testing.T) {
 	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{})
+	fake, s := duplicating(t, fakeserver.Options{})
 	r := botRequest()
 	r.Secrets = []Secret{{"B", "2"}, {"A", "1"}}
 	r.SecretReferences = []SecretReference{{Name: ptr("R"), SecretName: ptr("s"), SecretKey: ptr("k")}}
-	if _, err := s.client(t).CreateDeployment(t.Context(), r); err != nil {
+	if _, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "made", len(fake.Deployments()), 1)
+	same(t, "created", len(fake.Deployments()), 1)
 	sameJSON(t, s.requests("POST")[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},
 		"secrets":[{"name":"B","value":"2"},{"name":"A","value":"1"}],"secret_references":[{"name":"R","secret_name":"s","secret_key":"k"}]}`)
 }
 
-func TestCreateOfANameThatExistsMakesNothing(t *testing.T) {
+func TestCreate_nameTaken(t *testing.T) {
 	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{MaxPage: 1})
+	fake, s := duplicating(t, fakeserver.Options{MaxPage: 1})
 	fake.SeedDeployment(map[string]any{"name": "bot-2"})
 	id := fake.SeedDeployment(map[string]any{"name": "bot"})
-	_, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-	var exists *ExistsError
-	if !errors.As(err, &exists) || exists.Existing.ID != id || !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), `"bot"`) {
-		t.Errorf("got %v", err)
-	}
+	c := s.client(t)
+	_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+	taken := asType[*NameTakenError](t, err)
+	same(t, "existing", taken.Existing.ID, id)
+	same(t, "created here", taken.CreatedHere, false)
+	same(t, "text", err.Error(), fmt.Sprintf(`a deployment named "bot" already exists (id %s)`, id))
 	same(t, "POSTs", s.count("POST"), 0)
-}
 
-func TestCreateBesideASimilarName(t *testing.T) {
-	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{})
-	fake.SeedDeployment(map[string]any{"name": "Bot"})
-	fake.SeedDeployment(map[string]any{"name": "bot-2"})
-	if _, err := s.client(t).CreateDeployment(t.Context(), botRequest()); err != nil {
-		t.Error(err)
+	r := botRequest()
+	r.Name = "new"
+	d, _, err := c.CreateDeployment(t.Context(), r, satisfiedByAll)
+	if err != nil {
+		t.Fatal(err)
 	}
+	_, _, err = c.CreateDeployment(t.Context(), r, satisfiedByAll)
+	taken = asType[*NameTakenError](t, err)
+	same(t, "existing", taken.Existing.ID, d.ID)
+	same(t, "created here", taken.CreatedHere, true)
 }
 
-func TestCreateMakesNothingWhenItCannotLook(t *testing.T) {
+// The name is what matters, whatever is wrong with the rest.
+func TestCreate_nameTakenByAnUnreadableDeployment(t *testing.T) {
 	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{})
-	fake.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 503})
-	_, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-	same(t, "status", asError(t, err).Status, 503)
-	same(t, "POSTs", s.count("POST"), 0)
-}
-
-// What may become of a create whose answer is lost: one deployment, which is
-// returned, or none and an error that says so.
-func TestCreateWhoseAnswerIsLost(t *testing.T) {
-	t.Parallel()
-	const html = "<html>gateway</html>"
-	for name, test := range map[string]struct {
-		fault fakeserver.Fault
-		made  bool
-	}{
-		"cut before the work":           {fakeserver.Fault{Cut: true}, false},
-		"cut after the work":            {fakeserver.Fault{Cut: true, AfterWork: true}, true},
-		"408 before the work":           {fakeserver.Fault{Status: 408}, false},
-		"408 after the work":            {fakeserver.Fault{Status: 408, AfterWork: true}, true},
-		"500 before the work":           {fakeserver.Fault{Status: 500}, false},
-		"500 after the work":            {fakeserver.Fault{Status: 500, AfterWork: true}, true},
-		"502 before the work":           {fakeserver.Fault{Status: 502, Body: html}, false},
-		"502 after the work":            {fakeserver.Fault{Status: 502, Body: html, AfterWork: true}, true},
-		"503 before the work":           {fakeserver.Fault{Status: 503}, false},
-		"503 after the work":            {fakeserver.Fault{Status: 503, AfterWork: true}, true},
-		"503 with a wait, after it":     {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0.001"}}, AfterWork: true}, true},
-		"504 before the work":           {fakeserver.Fault{Status: 504}, false},
-		"504 after the work":            {fakeserver.Fault{Status: 504, AfterWork: true}, true},
-		"a truncated answer":            {fakeserver.Fault{Truncate: true}, true},
-		"HTML before the work":          {fakeserver.Fault{Body: html, ContentType: "text/html"}, false},
-		"HTML after the work":           {fakeserver.Fault{Body: html, ContentType: "text/html", AfterWork: true}, true},
-		"an empty answer":               {fakeserver.Fault{Status: 204, AfterWork: true}, true},
-		"JSON garbage":                  {fakeserver.Fault{Body: `{"id":`, AfterWork: true}, true},
-		"JSON of something else":        {fakeserver.Fault{Body: `{"ok":true}`, AfterWork: true}, true},
-		"a list":                        {fakeserver.Fault{Body: `[]`, AfterWork: true}, true},
-		"null":                          {fakeserver.Fault{Body: `null`, AfterWork: true}, true},
-		"JSON garbage, nothing is made": {fakeserver.Fault{Body: `null`}, false},
+	for name, test := range map[string]struct{ item, want string }{
+		"a field":       {`{"id":"` + idA + `","name":"bot","status":"READY","source":7}`, `a deployment named "bot" already exists (id ` + idA + `)`},
+		"id":            {`{"id":17,"name":"bot","source":"external_docker"}`, `deployment "bot" (id "")`},
+		"only its name": {`{"id":"` + idA + `","name":{},"source":"external_docker"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake, s := careless(t, fakeserver.Options{})
-			fake.Fail(fakeserver.CreateDeployment, 1, test.fault)
-			d, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-			same(t, "POSTs", s.count("POST"), 1)
-			if test.made {
-				if err != nil {
-					t.Fatal(err)
-				}
-				same(t, "ids", madeIDs(fake), []string{d.ID})
-				return
-			}
-			same(t, "ids", madeIDs(fake), nil)
-			var lost *LostError
-			if d != nil || !errors.As(err, &lost) || lost.Name != "bot" || lost.Look != nil || asError(t, lost.Err).Operation != "create deployment" ||
-				!strings.Contains(err.Error(), `"bot" was lost, and no deployment of that name is listed since: create deployment failed (POST /v2/deployments)`) {
-				t.Errorf("got %v, %v", d, err)
-			}
-			if s.count("GET") < 2 {
-				t.Error("not looked for")
+			s := serve(t, byMethod(answerJSON(pageJSON(1, test.item)), answerJSON(deploymentJSON(idB, "bot"))))
+			_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+			if test.want == "" {
+				same(t, "error", err, nil)
+			} else if err == nil || !strings.Contains(err.Error(), test.want) || s.count("POST") != 0 {
+				t.Errorf("got %v after %d POSTs", err, s.count("POST"))
 			}
 		})
 	}
 }
 
-func TestLostCreateTellsTheIDThatTheAnswerHas(t *testing.T) {
+func TestCreate_similarNamesAreNotTaken(t *testing.T) {
 	t.Parallel()
-	const (
-		unreadable = `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`
-		hiddenID   = "3f2b8c1d-9e47-4a6b-b5d0-7c1e8f2a9d36" // unlike idA, in all parts
-	)
+	fake, s := duplicating(t, fakeserver.Options{})
+	fake.SeedDeployment(map[string]any{"name": "Bot"})
+	fake.SeedDeployment(map[string]any{"name": "bot-2"})
+	if _, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCreate_nothingWhenTheNameCannotBeLookedUp(t *testing.T) {
+	t.Parallel()
+	fake, s := duplicating(t, fakeserver.Options{})
+	fake.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 503})
+	_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+	same(t, "status", asError(t, err).Status, 503)
+	same(t, "POSTs", s.count("POST"), 0)
+}
+
+// After a lost response there is one deployment, which is returned, or none and an error that reports it.
+func TestCreate_lostResponse(t *testing.T) {
+	t.Parallel()
+	const html = "<html>gateway</html>"
+	for name, test := range map[string]struct {
+		fault   fakeserver.Fault
+		created bool
+	}{
+		"cut before the work":              {fakeserver.Fault{Cut: true}, false},
+		"cut after the work":               {fakeserver.Fault{Cut: true, AfterWork: true}, true},
+		"408 before the work":              {fakeserver.Fault{Status: 408}, false},
+		"408 after the work":               {fakeserver.Fault{Status: 408, AfterWork: true}, true},
+		"500 before the work":              {fakeserver.Fault{Status: 500}, false},
+		"500 after the work":               {fakeserver.Fault{Status: 500, AfterWork: true}, true},
+		"502 before the work":              {fakeserver.Fault{Status: 502, Body: html}, false},
+		"502 after the work":               {fakeserver.Fault{Status: 502, Body: html, AfterWork: true}, true},
+		"503 before the work":              {fakeserver.Fault{Status: 503}, false},
+		"503 after the work":               {fakeserver.Fault{Status: 503, AfterWork: true}, true},
+		"503 with Retry-After, after it":   {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0.001"}}, AfterWork: true}, true},
+		"504 before the work":              {fakeserver.Fault{Status: 504}, false},
+		"504 after the work":               {fakeserver.Fault{Status: 504, AfterWork: true}, true},
+		"truncated":                        {fakeserver.Fault{Truncate: true}, true},
+		"HTML before the work":             {fakeserver.Fault{Body: html, ContentType: "text/html"}, false},
+		"HTML after the work":              {fakeserver.Fault{Body: html, ContentType: "text/html", AfterWork: true}, true},
+		"empty":                            {fakeserver.Fault{Status: 204, AfterWork: true}, true},
+		"JSON garbage":                     {fakeserver.Fault{Body: `{"id":`, AfterWork: true}, true},
+		"JSON of something else":           {fakeserver.Fault{Body: `{"ok":true}`, AfterWork: true}, true},
+		"a list":                           {fakeserver.Fault{Body: `[]`, AfterWork: true}, true},
+		"null":                             {fakeserver.Fault{Body: `null`, AfterWork: true}, true},
+		"JSON garbage, nothing is created": {fakeserver.Fault{Body: `null`}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
+				fake.Fail(fakeserver.CreateDeployment, 1, test.fault)
+				began := time.Now()
+				d, recovered, err := inMemory(fake.ServeHTTP).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+				methods := map[string]int{}
+				for _, r := range fake.Requests() {
+					methods[r.Method]++
+				}
+				same(t, "POSTs", methods["POST"], 1)
+				if test.created {
+					if err != nil || !recovered {
+						t.Fatal(recovered, err)
+					}
+					same(t, "ids", createdIDs(fake), []string{d.ID})
+					return
+				}
+				same(t, "ids", createdIDs(fake), nil)
+				lost := asType[*LostError](t, err)
+				same(t, "name", lost.Name, "bot")
+				same(t, "nothing found", []any{d, lost.Lookup, lost.Candidate, lost.Reason}, []any{(*Deployment)(nil), error(nil), (*Deployment)(nil), ""})
+				same(t, "operation", asError(t, lost.Err).Operation, "create deployment")
+				if !strings.HasPrefix(err.Error(), `the response to the request that creates deployment "bot" was lost, and no deployment of that name is listed: create deployment failed (POST /v2/deployments)`) {
+					t.Error(err)
+				}
+				same(t, "time", time.Since(began), 30*time.Second) // the default of ConsistencyTimeout
+			})
+		})
+	}
+}
+
+func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
+	t.Parallel()
+	const unreadable = `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`
 	for name, test := range map[string]struct{ body, want string }{
 		"a UUID":      {`{"id":"` + idA + `"` + unreadable, idA},
 		"a text":      {`{"id":"not-an-id"` + unreadable, ""},
 		"a number":    {`{"id":7` + unreadable, ""},
 		"none":        {`{"name":"bot"` + unreadable, ""},
 		"not JSON":    {`{"id":"` + idA + `"`, ""},
-		"a secret":    {`{"id":"` + hiddenID + `"` + unreadable, ""},
+		"a secret":    {`{"id":"` + idB + `"` + unreadable, ""},
 		"also listed": {`{"id":"` + idA + `","name":"bot","source":"external_docker"` + unreadable, idA},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,71 +223,177 @@ func TestLostCreateTellsTheIDThatTheAnswerHas(t *testing.T) {
 			}
 			s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), listed), answerJSON(test.body)))
 			c := s.client(t)
-			c.Hide(hiddenID)
-			_, err := c.CreateDeployment(t.Context(), botRequest())
-			var lost *LostError
-			if !errors.As(err, &lost) || lost.ID != test.want {
-				t.Errorf("%v: id %q, want %q", err, lost.ID, test.want)
+			c.Hide(idB)
+			_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+			lost := asType[*LostError](t, err)
+			same(t, "id", lost.ID, test.want)
+			same(t, "candidate", lost.Candidate != nil, name == "also listed")
+			if lost.Candidate != nil && !strings.Contains(lost.Reason, "it cannot be read: ") {
+				t.Error(lost.Reason)
 			}
 		})
 	}
 }
 
-func TestCreateThatTimesOutAfterTheWork(t *testing.T) {
+// What is found after a lost response is only taken if it was certainly created by this request.
+func TestLostCreate_candidates(t *testing.T) {
 	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{})
-	fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{AfterWork: true, Hold: make(chan struct{})})
-	c := s.client(t, func(config *Config) {
-		config.RequestTimeout, config.MaxRetries = 500*time.Millisecond, 20
-	})
-	d, err := c.CreateDeployment(t.Context(), botRequest())
-	if err != nil {
-		t.Fatal(err)
+	const (
+		tenant = "77777777-0000-4000-8000-000000000001"
+		other  = "77777777-0000-4000-8000-000000000002"
+	)
+	// In a bubble it is midnight UTC 2000-01-01; the name is looked up half a second later.
+	owned := func(id, createdAt, tenant string) string {
+		return strings.TrimSuffix(createdJSON(id, "bot", createdAt), "}") + `,"tenant_id":"` + tenant + `"}`
 	}
-	same(t, "ids", madeIDs(fake), []string{d.ID})
-	same(t, "POSTs", s.count("POST"), 1)
+	rejected := func(*Deployment) bool { return false }
+	for name, test := range map[string]struct {
+		known     string // tenant of a deployment read before
+		noDate    bool
+		satisfied func(*Deployment) bool
+		found     []string
+		reason    string // empty: the first one is taken
+	}{
+		"created since":            {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}},
+		"in the same second":       {found: []string{createdJSON(idA, "bot", "2000-01-01T01:00:00.1+01:00")}},
+		"the second before":        {found: []string{createdJSON(idA, "bot", "1999-12-31T23:59:59.9Z")}, reason: "it was created before the request, at 1999-12-31T23:59:59Z"},
+		"created in 1990":          {found: []string{createdJSON(idA, "bot", "1990-01-01T00:00:00Z")}, reason: "it was created before the request, at 1990-01-01T00:00:00Z"},
+		"without created_at":       {found: []string{deploymentJSON(idA, "bot")}, reason: "it has no valid created_at that would show whether it existed before the request"},
+		"created_at is no time":    {found: []string{createdJSON(idA, "bot", "yesterday")}, reason: "it has no valid created_at that would show whether it existed before the request"},
+		"no Date header":           {noDate: true, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "the service sends no Date header that would show whether it existed before the request"},
+		"listed before":            {found: []string{createdJSON(idC, "bot", "2000-01-01T00:00:01Z")}, reason: "it existed before the request"},
+		"not what was requested":   {satisfied: rejected, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "it does not have everything that was requested"},
+		"the known tenant":         {known: strings.ToUpper(tenant), found: []string{owned(idA, "2000-01-01T00:00:01Z", tenant)}},
+		"any tenant if none known": {found: []string{owned(idA, "2000-01-01T00:00:01Z", other)}},
+		"another tenant":           {known: tenant, found: []string{owned(idA, "2000-01-01T00:00:01Z", other)}, reason: "it belongs to another tenant than the other deployments"},
+		"no tenant, one known":     {known: tenant, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "it belongs to another tenant than the other deployments"},
+		"twins": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"), createdJSON(idB, "bot", "2000-01-01T00:00:01Z")},
+			reason: "deployment " + idB + " matches the request as well"},
+		"beside a stranger's": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"), createdJSON(idB, "bot", "1990-01-01T00:00:01Z")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				posted := false
+				c := inMemory(func(w http.ResponseWriter, r *http.Request) {
+					if test.noDate {
+						w.Header().Del("Date")
+					}
+					switch {
+					case r.Method == http.MethodPost:
+						posted = true
+						cut(w, r)
+					case r.URL.Query().Has("deployment_ids"):
+						answerJSON(pageJSON(0, owned(idC, "1990-01-01T00:00:00Z", test.known)))(w, r)
+					case !posted:
+						answerJSON(pageJSON(0, deploymentJSON(idC, "old-bot")))(w, r)
+					default:
+						answerJSON(pageJSON(0, test.found...))(w, r)
+					}
+				})
+				time.Sleep(500 * time.Millisecond)
+				if test.known != "" {
+					if _, err := c.Deployment(t.Context(), idC); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if test.satisfied == nil {
+					test.satisfied = satisfiedByAll
+				}
+				began := time.Now()
+				d, recovered, err := c.CreateDeployment(t.Context(), botRequest(), test.satisfied)
+				if test.reason == "" {
+					if err != nil || !recovered || d.ID != idA {
+						t.Errorf("got %v, %v, %v", d, recovered, err)
+					}
+					return
+				}
+				lost := asType[*LostError](t, err)
+				same(t, "reason", lost.Reason, test.reason)
+				same(t, "lookup", lost.Lookup, nil)
+				same(t, "nothing is taken", d, nil)
+				same(t, "it is looked for until the deadline", time.Since(began), 30*time.Second)
+				if want := "deployment " + lost.Candidate.ID + " has that name, but " + test.reason; !strings.HasSuffix(err.Error(), want) {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	}
 }
 
-func TestCreateThatTimesOutBeforeTheWork(t *testing.T) {
+// Two creates of one client never take each other's deployment, also when the service lists it late.
+func TestLostCreate_neverTakesADeploymentOfAnotherCreate(t *testing.T) {
 	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{})
-	fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Hold: make(chan struct{})})
-	c := s.client(t, func(config *Config) {
-		config.RequestTimeout, config.MaxRetries = 500*time.Millisecond, 20
-	})
-	_, err := c.CreateDeployment(t.Context(), botRequest())
-	var lost *LostError
-	if !errors.As(err, &lost) || !strings.Contains(err.Error(), "no response within 500ms") {
-		t.Error(err)
+	none := answerJSON(pageJSON(0))
+	first := createdJSON(strings.ToUpper(idA), "bot", "2099-01-01T00:00:00Z")
+	for name, post := range map[string]http.HandlerFunc{"created": inTurn(answerJSON(deploymentJSON(idA, "bot")), cut), "recovered": cut} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			get := inTurn(none, none, answerJSON(pageJSON(0, first)))
+			if name == "recovered" {
+				get = inTurn(none, answerJSON(pageJSON(0, first)), none, answerJSON(pageJSON(0, first)))
+			}
+			s := serve(t, byMethod(get, post))
+			c := s.client(t)
+			if d, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll); err != nil || !strings.EqualFold(d.ID, idA) {
+				t.Fatal(d, err)
+			}
+			d, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+			same(t, "taken", d, nil)
+			same(t, "reason", asType[*LostError](t, err).Reason, "another create of this run has created it")
+		})
 	}
-	same(t, "ids", madeIDs(fake), nil)
-	same(t, "POSTs", s.count("POST"), 1)
 }
 
-func TestLostCreateIsLookedForUntilItIsListed(t *testing.T) {
+func TestCreate_timeoutAfterTheWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		defer close(hold)
+		fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
+		fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{AfterWork: true, Hold: hold})
+		d, recovered, err := inMemory(fake.ServeHTTP).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+		if err != nil || !recovered {
+			t.Fatal(recovered, err)
+		}
+		same(t, "ids", createdIDs(fake), []string{d.ID})
+	})
+}
+
+func TestCreate_timeoutBeforeTheWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
+		fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Hold: make(chan struct{})})
+		_, _, err := inMemory(fake.ServeHTTP).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+		same(t, "timeout", asError(t, asType[*LostError](t, err).Err).Timeout(), true)
+		same(t, "ids", createdIDs(fake), nil)
+	})
+}
+
+func TestLostCreate_isLookedForUntilItIsListed(t *testing.T) {
 	t.Parallel()
 	none := answerJSON(pageJSON(0))
 	s := serve(t, byMethod(
-		inTurn(none, none, answer(503, ""), none, answerJSON(pageJSON(0, deploymentJSON(idA, "bot")))), cut))
-	d, err := s.client(t, func(config *Config) { config.ConsistencyTimeout = time.Minute }).CreateDeployment(t.Context(), botRequest())
-	if err != nil || d.ID != idA {
-		t.Errorf("got %v, %v", d, err)
+		inTurn(none, none, answer(503, ""), none, answerJSON(pageJSON(0, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))), cut))
+	d, recovered, err := s.client(t, func(config *Config) { config.ConsistencyTimeout = time.Minute }).
+		CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+	if err != nil || d.ID != idA || !recovered {
+		t.Errorf("got %v, %v, %v", d, recovered, err)
 	}
 	same(t, "POSTs", s.count("POST"), 1)
 	same(t, "GETs", s.count("GET"), 5)
 }
 
-func TestLostCreateThatCannotBeLookedForSaysSo(t *testing.T) {
+func TestLostCreate_thatCannotBeLookedUp(t *testing.T) {
 	t.Parallel()
 	s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), answer(401, `{"detail":"expired"}`)), answer(502, "")))
-	d, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-	var lost *LostError
-	if d != nil || !errors.As(err, &lost) {
-		t.Fatalf("got %v, %v", d, err)
-	}
+	d, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+	lost := asType[*LostError](t, err)
+	same(t, "deployment", d, nil)
 	same(t, "how it was lost", asError(t, lost.Err).Status, 502)
-	same(t, "why not looked for", asError(t, lost.Look).Status, 401)
-	for _, part := range []string{"cannot be found out", "502", "expired"} {
+	same(t, "why it was not looked up", asError(t, lost.Lookup).Status, 401)
+	for _, part := range []string{"it is unknown whether the deployment was created", "502", "expired"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("no %s in %v", part, err)
 		}
@@ -257,8 +401,70 @@ func TestLostCreateThatCannotBeLookedForSaysSo(t *testing.T) {
 	same(t, "what errors.As finds", asError(t, err).Operation, "create deployment")
 }
 
-// refuseDials makes the client dial for each request, and refuses the next n
-// once the service was first asked.
+// Whatever the service does after a lost response, and although the caller has given up, it takes a bounded time.
+func TestLostCreate_takesABoundedTime(t *testing.T) {
+	t.Parallel()
+	newID := func() func() string {
+		n := 0
+		return func() string { n++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
+	}
+	for name, test := range map[string]struct {
+		get  func() http.HandlerFunc
+		most time.Duration
+	}{
+		"Retry-After on every lookup": {func() http.HandlerFunc { return answer(503, "", "Retry-After", "300") }, 30 * time.Second},
+		"lookups without a response":  {func() http.HandlerFunc { return silent }, 30 * time.Second},
+		"endless pages of new ids": {func() http.HandlerFunc {
+			id := newID()
+			offset := 0
+			return func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(100 * time.Millisecond)
+				offset++
+				answerJSON(pageJSON(offset, createdJSON(id(), "bot-2", "2099-01-01T00:00:00Z")))(w, r)
+			}
+		}, 60 * time.Second},
+		"endless slow pages with Retry-After": {func() http.HandlerFunc {
+			id := newID()
+			offset := 0
+			return func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(29 * time.Second)
+				offset++
+				answer(200, pageJSON(offset, createdJSON(id(), "bot-2", "2099-01-01T00:00:00Z")), "Retry-After", "300")(w, r)
+			}
+		}, 60 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				get := test.get()
+				posted := false
+				c := inMemory(func(w http.ResponseWriter, r *http.Request) {
+					switch {
+					case r.Method == http.MethodPost:
+						cancel()
+						posted = true
+						answer(502, "")(w, r)
+					case posted:
+						get(w, r)
+					default:
+						answerJSON(pageJSON(0))(w, r)
+					}
+				})
+				began := time.Now()
+				_, _, err := c.CreateDeployment(ctx, botRequest(), satisfiedByAll)
+				if lost := asType[*LostError](t, err); lost.Lookup == nil {
+					t.Error("no reason for the failed lookup")
+				}
+				same(t, "time", time.Since(began), test.most)
+				time.Sleep(time.Minute) // the service may still be at work
+			})
+		})
+	}
+}
+
+// refuseDials makes the client dial for each request, and refuses the next n once the service has had a request.
 func refuseDials(t *testing.T, s *service, c *Client, n int) (refused *atomic.Int32) {
 	t.Helper()
 	refused = new(atomic.Int32)
@@ -274,203 +480,183 @@ func refuseDials(t *testing.T, s *service, c *Client, n int) (refused *atomic.In
 	return refused
 }
 
-func TestCreateIsRepeatedAfterARefusedConnection(t *testing.T) {
+func TestCreate_isRepeatedAfterARefusedConnection(t *testing.T) {
 	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{})
+	fake, s := duplicating(t, fakeserver.Options{})
 	c := s.client(t)
 	refused := refuseDials(t, s, c, 2)
-	d, err := c.CreateDeployment(t.Context(), botRequest())
-	if err != nil {
-		t.Fatal(err)
+	d, recovered, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+	if err != nil || recovered {
+		t.Fatal(recovered, err)
 	}
-	same(t, "ids", madeIDs(fake), []string{d.ID})
+	same(t, "ids", createdIDs(fake), []string{d.ID})
 	same(t, "refused", refused.Load(), 2)
-	same(t, "GETs", s.count("GET"), 1) // nothing was lost: nothing is looked for
+	same(t, "GETs", s.count("GET"), 1) // nothing was lost
 }
 
-func TestCreateEndsWhenConnectionsStayRefused(t *testing.T) {
+func TestCreate_endsWhenConnectionsAreStillRefused(t *testing.T) {
 	t.Parallel()
-	fake, s := careless(t, fakeserver.Options{})
+	fake, s := duplicating(t, fakeserver.Options{})
 	c := s.client(t)
 	refused := refuseDials(t, s, c, 1000)
-	_, err := c.CreateDeployment(t.Context(), botRequest())
+	_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 	if failed := asError(t, err); !failed.NotSent || failed.Operation != "create deployment" || errors.As(err, new(*LostError)) {
 		t.Error(err)
 	}
-	same(t, "ids", madeIDs(fake), nil)
+	same(t, "ids", createdIDs(fake), nil)
 	same(t, "attempts", refused.Load(), 3)
 }
 
-func TestCreateWaitsWhenTheServiceIsBusy(t *testing.T) {
+func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fault fakeserver.Fault
-		gets  int // looks before and between
+		fault  fakeserver.Fault
+		gets   int // lookups before and between
+		waited time.Duration
 	}{
-		"429":                  {fakeserver.Fault{Status: 429}, 1},
-		"429 with Retry-After": {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"0.01"}}}, 1},
-		"503 with Retry-After": {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0.01"}}}, 3},
-		"503 with a date":      {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"Wed, 02 Jan 2030 03:04:35 GMT"}}}, 3},
+		"429 with Retry-After": {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 1, 14 * time.Second},
+		"503 with Retry-After": {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}, 3, 14 * time.Second},
+		"503 with a date":      {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"Sat, 01 Jan 2000 00:00:20 GMT"}}}, 3, 20 * time.Second},
 	} {
-		if strings.Contains(name, "date") {
-			test.fault.Header = http.Header{"Retry-After": {time.Now().UTC().Format(http.TimeFormat)}}
-		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake, s := careless(t, fakeserver.Options{})
-			fake.Fail(fakeserver.CreateDeployment, 2, test.fault)
-			began := time.Now()
-			d, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if waited := time.Since(began); test.fault.Header.Get("Retry-After") == "0.01" && waited < 20*time.Millisecond {
-				t.Errorf("waited for %v only", waited)
-			}
-			same(t, "ids", madeIDs(fake), []string{d.ID})
-			same(t, "POSTs", s.count("POST"), 3)
-			same(t, "GETs", s.count("GET"), test.gets)
+			synctest.Test(t, func(t *testing.T) {
+				fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
+				fake.Fail(fakeserver.CreateDeployment, 2, test.fault)
+				began := time.Now()
+				d, recovered, err := inMemory(fake.ServeHTTP).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+				if err != nil || recovered {
+					t.Fatal(recovered, err)
+				}
+				same(t, "waited", time.Since(began), test.waited)
+				same(t, "ids", createdIDs(fake), []string{d.ID})
+				same(t, "requests", len(fake.Requests()), 3+test.gets)
+			})
 		})
 		t.Run(name+" always", func(t *testing.T) {
 			t.Parallel()
-			fake, s := careless(t, fakeserver.Options{})
-			fake.Fail(fakeserver.CreateDeployment, -1, test.fault)
-			_, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-			if failed := asError(t, err); failed.Status != test.fault.Status || errors.As(err, new(*LostError)) {
-				t.Error(err)
-			}
-			same(t, "ids", madeIDs(fake), nil)
-			same(t, "POSTs", s.count("POST"), 3)
+			synctest.Test(t, func(t *testing.T) {
+				fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
+				fake.Fail(fakeserver.CreateDeployment, -1, test.fault)
+				_, _, err := inMemory(fake.ServeHTTP, func(c *Config) { c.MaxRetries = 2 }).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+				if failed := asError(t, err); failed.Status != test.fault.Status || errors.As(err, new(*LostError)) {
+					t.Error(err)
+				}
+				same(t, "ids", createdIDs(fake), nil)
+			})
 		})
 	}
 }
 
-func TestRefusedCreateIsNotRepeated(t *testing.T) {
+// A 503 with Retry-After promises that nothing was done. If somebody else has taken the name meanwhile, the create is not repeated.
+func TestCreate_nameTakenWhileTheServiceWasBusy(t *testing.T) {
+	t.Parallel()
+	stranger := answerJSON(pageJSON(0, createdJSON(idA, "bot", "2020-01-01T00:00:00Z")))
+	s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), stranger), answer(503, "", "Retry-After", "0")))
+	_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+	same(t, "candidate", asType[*LostError](t, err).Candidate.ID, idA)
+	same(t, "POSTs", s.count("POST"), 1)
+}
+
+func TestCreate_isNotRepeatedWhenRejected(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 401, 402, 403, 404, 405, 409, 413, 415, 422} {
-		fake, s := careless(t, fakeserver.Options{})
+		fake, s := duplicating(t, fakeserver.Options{})
 		fake.Fail(fakeserver.CreateDeployment, -1, fakeserver.Fault{Status: status})
-		_, err := s.client(t).CreateDeployment(t.Context(), botRequest())
+		_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 		same(t, "status", asError(t, err).Status, status)
 		same(t, "POSTs", s.count("POST"), 1)
 		same(t, "GETs", s.count("GET"), 1)
 	}
 }
 
-func TestRedirectedCreateIsRefused(t *testing.T) {
+func TestCreate_redirectIsRejected(t *testing.T) {
 	t.Parallel()
 	other := serve(t, answerJSON(deploymentJSON(idA, "bot")))
 	for _, location := range []string{"/v2/deployments/", other.url.String()} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			s := serve(t, byMethod(answerJSON(pageJSON(0)), answer(status, "", "Location", location)))
-			_, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-			if !errors.Is(err, errRedirect) || errors.As(err, new(*LostError)) {
+			_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+			if !asError(t, err).Redirected() || errors.As(err, new(*LostError)) {
 				t.Errorf("%d to %s: %v", status, location, err)
 			}
 			same(t, "POSTs", s.count("POST"), 1)
-			same(t, "looks for the name", s.count("GET"), 2)
+			same(t, "lookups", s.count("GET"), 2)
 		}
 	}
 	same(t, "requests there", other.count(""), 0)
 }
 
-func TestRedirectedCreateThatWasMadeIsFound(t *testing.T) {
+func TestCreate_redirectAfterTheWork(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), answerJSON(pageJSON(1, deploymentJSON(idA, "bot")))), answer(status, "", "Location", "/v2/deployments/"+idA)))
-		d, err := s.client(t).CreateDeployment(t.Context(), botRequest())
-		if err != nil || d.ID != idA {
-			t.Errorf("%d: %v, %v", status, d, err)
+		s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), answerJSON(pageJSON(1, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))),
+			answer(status, "", "Location", "/v2/deployments/"+idA)))
+		d, recovered, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+		if err != nil || d.ID != idA || !recovered {
+			t.Errorf("%d: %v, %v, %v", status, d, recovered, err)
 		}
 		same(t, "POSTs", s.count("POST"), 1)
 	}
 }
 
-func TestDeploymentOfAnotherIsNotTakenOver(t *testing.T) {
+func TestCreate_concurrentCreatesOfOneNameCreateOne(t *testing.T) {
 	t.Parallel()
-	none := answerJSON(pageJSON(0))
-	t.Run("with another source", func(t *testing.T) {
-		t.Parallel()
-		theirs := strings.Replace(deploymentJSON(idA, "bot"), "external_docker", "codehost", 1)
-		s := serve(t, byMethod(inTurn(none, answerJSON(pageJSON(0, theirs))), cut))
-		notTakenOver(t, s.client(t))
-	})
-	t.Run("one of two", func(t *testing.T) {
-		t.Parallel()
-		s := serve(t, byMethod(inTurn(none, answerJSON(pageJSON(0, deploymentJSON(idA, "bot"), deploymentJSON(idB, "bot")))), cut))
-		notTakenOver(t, s.client(t))
-	})
-	t.Run("made by another call", func(t *testing.T) {
-		t.Parallel()
-		// The service lists the first one late, and in another case.
-		s := serve(t, byMethod(
-			inTurn(none, none, answerJSON(pageJSON(0, deploymentJSON(strings.ToUpper(idA), "bot")))),
-			inTurn(answerJSON(deploymentJSON(idA, "bot")), cut)))
-		c := s.client(t)
-		if d, err := c.CreateDeployment(t.Context(), botRequest()); err != nil || d.ID != idA {
-			t.Fatal(d, err)
-		}
-		notTakenOver(t, c)
-	})
-	t.Run("found by another call", func(t *testing.T) {
-		t.Parallel()
-		mine := answerJSON(pageJSON(0, deploymentJSON(idA, "bot")))
-		s := serve(t, byMethod(inTurn(none, mine, none, mine), cut))
-		c := s.client(t)
-		if d, err := c.CreateDeployment(t.Context(), botRequest()); err != nil || d.ID != idA {
-			t.Fatal(d, err)
-		}
-		notTakenOver(t, c)
-	})
-}
-
-func notTakenOver(t *testing.T, c *Client) {
-	t.Helper()
-	d, err := c.CreateDeployment(t.Context(), botRequest())
-	var exists *ExistsError
-	if d != nil || !errors.As(err, &exists) || !strings.EqualFold(exists.Existing.ID, idA) {
-		t.Errorf("got %v, %v", d, err)
-	}
-}
-
-func TestTwoCreatesOfOneNameMakeOne(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]fakeserver.Fault{"answered": {Delay: time.Millisecond}, "lost": {AfterWork: true, Cut: true}} {
+	for name, fault := range map[string]fakeserver.Fault{"responses": {Delay: time.Millisecond}, "lost responses": {AfterWork: true, Cut: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake, s := careless(t, fakeserver.Options{})
+			fake, s := duplicating(t, fakeserver.Options{})
 			fake.Fail(fakeserver.CreateDeployment, -1, fault)
 			c := s.client(t)
 			var wg sync.WaitGroup
-			var made, exist atomic.Int32
+			var created, taken atomic.Int32
 			for range 8 {
 				wg.Go(func() {
-					_, err := c.CreateDeployment(t.Context(), botRequest())
-					switch {
-					case err == nil:
-						made.Add(1)
-					case errors.As(err, new(*ExistsError)):
-						exist.Add(1)
-					default:
+					_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+					if err == nil {
+						created.Add(1)
+					} else if existing, ok := errors.AsType[*NameTakenError](err); ok && existing.CreatedHere {
+						taken.Add(1)
+					} else {
 						t.Error(err)
 					}
 				})
 			}
 			wg.Wait()
-			same(t, "made", made.Load(), 1)
-			same(t, "exist", exist.Load(), 7)
-			same(t, "in the service", len(madeIDs(fake)), 1)
-			same(t, "locks that are left", len(c.names.locks), 0)
+			same(t, "created", created.Load(), 1)
+			same(t, "taken", taken.Load(), 7)
+			same(t, "in the service", len(createdIDs(fake)), 1)
 		})
 	}
 }
 
-func TestCreatesOfDifferentNamesDoNotWaitForEachOther(t *testing.T) {
+func TestCreate_waitForTheNameEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	hold := make(chan struct{})
+	fake, s := duplicating(t, fakeserver.Options{})
+	fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Hold: hold, Reached: cancel})
+	c := s.client(t)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll); err != nil {
+			t.Error(err)
+		}
+	})
+	<-ctx.Done() // the first one has the name
+	_, _, err := c.CreateDeployment(ctx, botRequest(), satisfiedByAll)
+	same(t, "error", err, context.Canceled)
+	close(hold)
+	wg.Wait()
+}
+
+func TestCreate_differentNamesDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	both := make(chan struct{})
 	var reached atomic.Int32
-	fake, s := careless(t, fakeserver.Options{})
-	// Neither is answered before both are there.
+	fake, s := duplicating(t, fakeserver.Options{})
+	// There is no response to either before both are there.
 	fake.Fail(fakeserver.CreateDeployment, 2, fakeserver.Fault{Hold: both, Reached: func() {
 		if reached.Add(1) == 2 {
 			close(both)
@@ -482,7 +668,7 @@ func TestCreatesOfDifferentNamesDoNotWaitForEachOther(t *testing.T) {
 		wg.Go(func() {
 			r := botRequest()
 			r.Name = name
-			if _, err := c.CreateDeployment(t.Context(), r); err != nil {
+			if _, _, err := c.CreateDeployment(t.Context(), r, satisfiedByAll); err != nil {
 				t.Error(err)
 			}
 		})
@@ -490,85 +676,100 @@ func TestCreatesOfDifferentNamesDoNotWaitForEachOther(t *testing.T) {
 	wg.Wait()
 }
 
-func TestManyCreatesThroughAServiceThatLosesAnswers(t *testing.T) {
+func TestCreate_manyWithManyLostResponses(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			fake, s := careless(t, fakeserver.Options{MaxPage: 20})
-			fake.FailRandomly(seed, 0.2,
-				fakeserver.Fault{Cut: true}, fakeserver.Fault{Cut: true, AfterWork: true}, fakeserver.Fault{Truncate: true},
-				fakeserver.Fault{Status: 500, AfterWork: true}, fakeserver.Fault{Status: 502}, fakeserver.Fault{Status: 429},
-				fakeserver.Fault{Status: 503, AfterWork: true, Header: http.Header{"Retry-After": {"0"}}})
-			c := s.client(t, func(config *Config) { config.MaxRetries = 20 })
-			type outcome struct {
-				made *Deployment
-				err  error
-			}
-			outcomes := make([]outcome, 50)
-			var wg sync.WaitGroup
-			for i := range outcomes {
-				wg.Go(func() {
-					r := botRequest()
-					r.Name = fmt.Sprint("agent-", i)
-					outcomes[i].made, outcomes[i].err = c.CreateDeployment(t.Context(), r)
-				})
-			}
-			wg.Wait()
-
-			listed := map[string][]string{}
-			for _, d := range fake.Deployments() {
-				listed[d["name"].(string)] = append(listed[d["name"].(string)], d["id"].(string))
-			}
-			succeeded := 0
-			for i, o := range outcomes {
-				ids := listed[fmt.Sprint("agent-", i)]
-				switch {
-				case len(ids) > 1:
-					t.Errorf("%d: made %d times", i, len(ids))
-				case o.err == nil:
-					succeeded++
-					same(t, fmt.Sprint(i, ": ids"), ids, []string{o.made.ID})
-				case len(ids) == 1:
-					t.Errorf("%d: made, and nobody knows: %v", i, o.err)
+			synctest.Test(t, func(t *testing.T) {
+				fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true, MaxPage: 20})
+				fake.FailRandomly(seed, 0.2,
+					fakeserver.Fault{Cut: true}, fakeserver.Fault{Cut: true, AfterWork: true}, fakeserver.Fault{Truncate: true},
+					fakeserver.Fault{Status: 500, AfterWork: true}, fakeserver.Fault{Status: 502}, fakeserver.Fault{Status: 429},
+					fakeserver.Fault{Status: 503, AfterWork: true, Header: http.Header{"Retry-After": {"0"}}})
+				c := inMemory(fake.ServeHTTP, func(config *Config) { config.MaxRetries = 20 })
+				type outcome struct {
+					created *Deployment
+					err     error
 				}
-			}
-			if succeeded < 25 {
-				t.Errorf("only %d of 50 succeeded", succeeded)
-			}
+				outcomes := make([]outcome, 50)
+				var wg sync.WaitGroup
+				for i := range outcomes {
+					wg.Go(func() {
+						r := botRequest()
+						r.Name = fmt.Sprint("agent-", i)
+						outcomes[i].created, _, outcomes[i].err = c.CreateDeployment(t.Context(), r, satisfiedByAll)
+					})
+				}
+				wg.Wait()
+
+				listed := map[string][]string{}
+				for _, d := range fake.Deployments() {
+					listed[d["name"].(string)] = append(listed[d["name"].(string)], d["id"].(string))
+				}
+				succeeded := 0
+				for i, o := range outcomes {
+					ids := listed[fmt.Sprint("agent-", i)]
+					switch {
+					case len(ids) > 1:
+						t.Errorf("%d: created %d times", i, len(ids))
+					case o.err == nil:
+						succeeded++
+						same(t, fmt.Sprint(i, ": ids"), ids, []string{o.created.ID})
+					case len(ids) == 1:
+						t.Errorf("%d: created, and nobody knows: %v", i, o.err)
+					}
+				}
+				if succeeded < 25 {
+					t.Errorf("only %d of 50 succeeded", succeeded)
+				}
+			})
 		})
 	}
 }
 
-func TestCreateIsNotBegunOnceCancelled(t *testing.T) {
+func TestCreate_isNotBegunOnceCanceled(t *testing.T) {
 	t.Parallel()
 	t.Run("before it begins", func(t *testing.T) {
 		t.Parallel()
-		_, s := careless(t, fakeserver.Options{})
+		_, s := duplicating(t, fakeserver.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := s.client(t).CreateDeployment(ctx, botRequest())
+		_, _, err := s.client(t).CreateDeployment(ctx, botRequest(), satisfiedByAll)
 		if !errors.Is(err, context.Canceled) || s.count("") != 0 {
 			t.Errorf("%v after %d requests", err, s.count(""))
 		}
 	})
-	t.Run("while it looks", func(t *testing.T) {
+	t.Run("during the lookup", func(t *testing.T) {
 		t.Parallel()
-		fake, s := careless(t, fakeserver.Options{})
+		fake, s := duplicating(t, fakeserver.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		fake.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Reached: cancel})
-		_, err := s.client(t).CreateDeployment(ctx, botRequest())
+		_, _, err := s.client(t).CreateDeployment(ctx, botRequest(), satisfiedByAll)
+		if !errors.Is(err, context.Canceled) || s.count("POST") != 0 {
+			t.Errorf("%v after %d POSTs", err, s.count("POST"))
+		}
+	})
+	t.Run("after the lookup", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		_, s := duplicating(t, fakeserver.Options{})
+		c := s.client(t, func(config *Config) {
+			config.Log = func(context.Context, string, map[string]any) { cancel() }
+		})
+		_, _, err := c.CreateDeployment(ctx, botRequest(), satisfiedByAll)
 		if !errors.Is(err, context.Canceled) || s.count("POST") != 0 {
 			t.Errorf("%v after %d POSTs", err, s.count("POST"))
 		}
 	})
 }
 
-func TestCreateThatIsUnderWayIsSeenThroughThoughCancelled(t *testing.T) {
+func TestCreate_underWayFinishesThoughCanceled(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeserver.Fault{
-		"answered":     {},
+		"response":     {},
 		"cut after":    {AfterWork: true, Cut: true},
 		"500 after":    {AfterWork: true, Status: 500},
 		"truncated":    {Truncate: true},
@@ -576,41 +777,44 @@ func TestCreateThatIsUnderWayIsSeenThroughThoughCancelled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake, s := careless(t, fakeserver.Options{})
+			fake, s := duplicating(t, fakeserver.Options{})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			fault.Reached = cancel
 			fake.Fail(fakeserver.CreateDeployment, 1, fault)
-			d, err := s.client(t).CreateDeployment(ctx, botRequest())
+			d, _, err := s.client(t).CreateDeployment(ctx, botRequest(), satisfiedByAll)
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "ids", madeIDs(fake), []string{d.ID})
+			same(t, "ids", createdIDs(fake), []string{d.ID})
 		})
 	}
 }
 
-func TestCreateStopsBetweenRepetitionsWhenCancelled(t *testing.T) {
+func TestCreate_stopsBetweenAttemptsWhenCanceled(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{429, 503} {
-		fake, s := careless(t, fakeserver.Options{})
+		fake, s := duplicating(t, fakeserver.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		fake.Fail(fakeserver.CreateDeployment, -1, fakeserver.Fault{Status: status, Header: http.Header{"Retry-After": {"300"}}, Reached: cancel})
-		d, err := s.client(t).CreateDeployment(ctx, botRequest())
-		if d != nil || asError(t, err).Status != status || s.count("POST") != 1 || len(madeIDs(fake)) != 0 {
+		d, _, err := s.client(t).CreateDeployment(ctx, botRequest(), satisfiedByAll)
+		if d != nil || asError(t, err).Status != status || s.count("POST") != 1 || len(createdIDs(fake)) != 0 {
 			t.Errorf("got %v, %v after %d POSTs", d, err, s.count("POST"))
 		}
 	}
 }
 
-func TestCreateThatCannotBeWrittenIsAnError(t *testing.T) {
+func TestCreate_requestThatIsNoJSON(t *testing.T) {
 	t.Parallel()
-	_, s := careless(t, fakeserver.Options{})
-	r := botRequest()
-	r.SourceConfig.ResourceSpec = &ResourceSpec{Volumes: []Volume{{CSI: []byte("{hush-hush")}}}
-	_, err := s.client(t).CreateDeployment(t.Context(), r)
-	if err == nil || s.count("POST") != 0 || strings.Contains(err.Error(), "hush") {
-		t.Errorf("%v after %d POSTs", err, s.count("POST"))
+	_, s := duplicating(t, fakeserver.Options{})
+	for name, additional := range map[string]map[string]any{"alone": nil, "merged": {"a": 1}} {
+		r := botRequest()
+		r.SourceConfig.ResourceSpec = &ResourceSpec{Volumes: []Volume{{CSI: []byte("{hush-hush")}}}
+		r.Additional = additional
+		_, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll)
+		if err == nil || s.count("POST") != 0 || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: %v after %d POSTs", name, err, s.count("POST"))
+		}
 	}
 }

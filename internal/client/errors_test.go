@@ -274,7 +274,7 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 					_, _ = io.WriteString(w, text)
 				}
 				s := serve(t, byMethod(answerJSON(pageJSON(0)), echo))
-				_, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets})
+				_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets}, satisfiedByAll)
 				if err == nil || strings.Contains(err.Error(), "k3y") {
 					t.Errorf("shown: %v", err)
 				}
@@ -288,7 +288,7 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 			s = serve(t, byMethod(answerJSON(pageJSON(0)), func(w http.ResponseWriter, r *http.Request) {
 				answer(status, s.requests("POST")[0].body, "Content-Type", "text/plain")(w, r)
 			}))
-			_, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets})
+			_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets}, satisfiedByAll)
 			var failed *Error
 			if !errors.As(err, &failed) {
 				t.Fatal(err)
@@ -307,7 +307,7 @@ func TestSecretInAResponseThatCannotBeUsedIsNotShown(t *testing.T) {
 		"as a number": `{"id":"` + idA + `","name":"n","source":"s","source_config":{"resource_spec":{"memory_mb":31415926.535}}}`,
 	} {
 		s := serve(t, byMethod(answerJSON(pageJSON(0)), answerJSON(body)))
-		_, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}})
+		_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
 		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "31415926") || !strings.Contains(err.Error(), "(sensitive value)") {
 			t.Errorf("%s: %v", name, err)
 		}

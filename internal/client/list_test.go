@@ -136,12 +136,12 @@ func TestListOfAServiceWithQuirks(t *testing.T) {
 		"extra fields":  {ExtraFields: true},
 		"null":          {NullForEmpty: true},
 		"left out":      {OmitEmpty: true},
-		"2048.0":        {IntegersAsFloats: true},
+		"2048.0":        {WholeNumbersAsFloats: true},
 		"no id filter":  {IgnoreIDFilter: true, MaxPage: 50},
 		"below a path":  {PathPrefix: "/api"},
 		"no secrets":    {Secrets: fakeserver.OmitSecrets},
 		"newest first":  {NewestFirst: true, MaxPage: 11},
-		"all of it":     {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, IntegersAsFloats: true, IgnoreIDFilter: true},
+		"all of it":     {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, WholeNumbersAsFloats: true, IgnoreIDFilter: true},
 		"with defaults": {Defaults: fakeserver.DefaultDefaults()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -234,19 +234,19 @@ func TestUnreadablePageIsAnError(t *testing.T) {
 		"no offset, but items": {`{"resources":[` + good + `]}`, `no "offset"`},
 		"null resources":       {`{"resources":null,"offset":0}`, `no "resources"`},
 		"null offset":          {`{"resources":[],"offset":null}`, `no "offset"`},
-		"an array":             {`[` + good + `]`, "the whole response: array is not an object"},
+		"an array":             {`[` + good + `]`, "array is not an object"},
 		"null":                 {`null`, `no "resources"`},
-		"a text":               {`"hello"`, "the whole response: string is not an object"},
-		"object for resources": {`{"resources":{"a":` + good + `},"offset":0}`, "resources: object is not a list"},
-		"text for offset":      {`{"resources":[],"offset":"0"}`, "offset: its value is not an integer"},
-		"fraction for offset":  {`{"resources":[],"offset":0.5}`, "offset: number 0.5 is not an integer"},
-		"a null item":          {`{"resources":[` + good + `,null],"offset":0}`, "resources[1]: null instead of a deployment"},
-		"a text as an item":    {`{"resources":["` + idA + `"],"offset":0}`, "resources: string is not an object"},
-		"an item without name": {`{"resources":[{"id":"` + idA + `","source":"s"}],"offset":0}`, "resources[0]: a deployment without a name"},
-		"without source":       {`{"resources":[{"id":"` + idA + `","name":"n"}],"offset":0}`, "resources[0]: a deployment without a source"},
-		"without id":           {`{"resources":[{"name":"n","source":"s"}],"offset":0}`, `resources[0]: "" as the id of a deployment is not a UUID`},
-		"id is no UUID":        {`{"resources":[` + deploymentJSON("17", "n") + `],"offset":0}`, `"17" as the id of a deployment is not a UUID`},
-		"id in braces":         {`{"resources":[` + deploymentJSON("{"+idA+"}", "n") + `],"offset":0}`, "is not a UUID"},
+		"a text":               {`"hello"`, "string is not an object"},
+		"object for resources": {`{"resources":{"a":` + good + `},"offset":0}`, "resources: object"},
+		"text for offset":      {`{"resources":[],"offset":"0"}`, "offset: its value"},
+		"fraction for offset":  {`{"resources":[],"offset":0.5}`, "offset: number 0.5"},
+		"a null item":          {`{"resources":[` + good + `,null],"offset":0}`, "resources[1] is not an object"},
+		"a text as an item":    {`{"resources":["` + idA + `"],"offset":0}`, "resources[0] is not an object"},
+		"an item without name": {`{"resources":[{"id":"` + idA + `","source":"s"}],"offset":0}`, `resources[0]: deployment "" (id "` + idA + `"): it has no name`},
+		"without source":       {`{"resources":[{"id":"` + idA + `","name":"n"}],"offset":0}`, `resources[0]: deployment "n" (id "` + idA + `"): it has no source`},
+		"without id":           {`{"resources":[{"name":"n","source":"s"}],"offset":0}`, `resources[0]: deployment "n" (id ""): the id is not a UUID`},
+		"id is no UUID":        {`{"resources":[` + deploymentJSON("17", "n") + `],"offset":0}`, `deployment "n" (id "17"): the id is not a UUID`},
+		"id in braces":         {`{"resources":[` + deploymentJSON("{"+idA+"}", "n") + `],"offset":0}`, "the id is not a UUID"},
 		"half of it":           {pageJSON(1, good)[:40], "it is not JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +258,7 @@ func TestUnreadablePageIsAnError(t *testing.T) {
 						continue // the second round begins with the bad page
 					}
 					_, err := collect(t.Context(), s.client(t), filter)
-					if err == nil || !strings.Contains(err.Error(), "list deployments failed (GET /v2/deployments): the response cannot be used: ") || !strings.Contains(err.Error(), test.want) {
+					if err == nil || !strings.Contains(err.Error(), "list deployments failed (GET /v2/deployments): ") || !strings.Contains(err.Error(), test.want) {
 						t.Errorf("%s, %s: %v", where, what, err)
 					}
 				}
@@ -369,82 +369,129 @@ func TestListEndsWithItsContext(t *testing.T) {
 	same(t, "error", err, context.Canceled)
 }
 
-// What is deleted before the place where a list is being read has the rest move
-// up. None of those that stay may be passed over.
-func TestListThatShrinksWhileItIsPaged(t *testing.T) {
+// A service that accepts only the offsets that it has returned can be listed, in one request for each page and one more.
+func TestList_passesTheReturnedOffset(t *testing.T) {
 	t.Parallel()
+	const total = 10_000
+	returned := map[string]int{"0": 0}
+	c := inMemory(func(w http.ResponseWriter, r *http.Request) {
+		begin, ok := returned[r.URL.Query().Get("offset")]
+		if !ok {
+			answer(http.StatusBadRequest, `{"detail":"unknown offset"}`)(w, r)
+			return
+		}
+		var items []string
+		for i := begin; i < min(begin+MaxPageSize, total); i++ {
+			items = append(items, deploymentJSON(fmt.Sprintf("00000000-0000-4000-8000-%012d", i), "n"))
+		}
+		next := (begin + len(items)) * 7
+		returned[strconv.Itoa(next)] = begin + len(items)
+		answerJSON(pageJSON(next, items...))(w, r)
+	})
+	requests := 0
+	c.writes.Transport.(*transport).log = func(context.Context, string, map[string]any) { requests++ }
+	got, err := collect(t.Context(), c, DeploymentFilter{})
+	same(t, "error", err, nil)
+	same(t, "number", len(got), total)
+	same(t, "requests", requests, 101)
+}
+
+func TestList_isBounded(t *testing.T) {
+	t.Parallel()
+	id := 0
 	for name, test := range map[string]struct {
-		remove [][]int // of 250 deployments, by their number, after each page
-		pages  int
+		item  func() listItem
+		err   error
+		pages int64
 	}{
-		"the first":                    {[][]int{{0}}, 6},
-		"the last of the page":         {[][]int{{99}}, 6},
-		"the next":                     {[][]int{{100}}, 4},
-		"some of the page":             {[][]int{{3, 50, 98}}, 6},
-		"the whole page":               {[][]int{numbers(0, 100)}, 5},
-		"all of the page but one":      {[][]int{numbers(1, 100)}, 5},
-		"page by page":                 {[][]int{{1}, {2}, {3}, {4}, {5}, {6}}, 10},
-		"on the last page":             {[][]int{nil, nil, {10}}, 4},
-		"all that is left":             {[][]int{numbers(100, 250)}, 3},
-		"all":                          {[][]int{numbers(0, 250)}, 3},
-		"what was read and is to come": {[][]int{{20, 120}, {220}}, 6},
+		"new ids without end": {func() listItem { id++; return listItem{id: fmt.Sprint(id)} }, errTooManyPages, 10_000},
+		"always the same":     {func() listItem { return listItem{id: idA} }, errUselessPages, 21},
+		"without ids":         {func() listItem { return listItem{} }, errUselessPages, 20},
+	} {
+		var pages int64
+		var last error
+		fetch := func(offset int64) (listPage, error) {
+			pages++
+			return listPage{items: []listItem{test.item()}, next: offset + 1}, nil
+		}
+		for _, err := range walkPages(fetch, everyItem) {
+			last = err
+		}
+		same(t, name+": error", last, test.err)
+		same(t, name+": pages", pages, test.pages)
+	}
+}
+
+// A lookup by ids takes a page for the ids and a margin, whatever the service lists instead.
+func TestListByID_isBounded(t *testing.T) {
+	t.Parallel()
+	n := 0
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		n++
+		answerJSON(pageJSON(n, deploymentJSON(fmt.Sprintf("00000000-0000-4000-8000-%012d", n), "n")))(w, r)
+	})
+	_, err := s.client(t).Deployment(t.Context(), idA)
+	same(t, "error", err, errUselessPages)
+	same(t, "requests", s.count(""), 20)
+}
+
+// One deployment that cannot be read leaves the others readable, and is named by its error.
+func TestUnreadableDeployment_failsAlone(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]string{
+		"a field":                               `{"id":"` + idB + `","name":"broken","source":"s","source_config":{"resource_spec":{"memory_mb":1.5}}}`,
+		"no name":                               `{"id":"` + idB + `","source":"s"}`,
+		"a name of another type, and no source": `{"id":"` + idB + `","name":7}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake := fakeserver.New(fakeserver.Options{})
-			var ids []string
-			for i := range 250 {
-				ids = append(ids, fake.SeedDeployment(map[string]any{"name": fmt.Sprintf("agent-%03d", i)}))
-			}
-			removed := map[string]bool{}
-			page := 0
-			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				fake.ServeHTTP(w, r)
-				if page < len(test.remove) {
-					for _, i := range test.remove[page] {
-						fake.Remove(ids[i])
-						removed[ids[i]] = true
-					}
+			s := serve(t, answerJSON(pageJSON(0, deploymentJSON(idA, "a"), bad, deploymentJSON(idC, "c"))))
+			c := s.client(t)
+			for _, id := range []string{idA, idC} {
+				if d, err := c.Deployment(t.Context(), id); err != nil || d.ID != id {
+					t.Errorf("got %v, %v", d, err)
 				}
-				page++
-			})
-			got, err := collect(t.Context(), s.client(t), DeploymentFilter{})
-			if err != nil {
-				t.Fatal(err)
 			}
-			gone := func(id string) bool { return removed[id] }
-			// In the service's order, and those that were there throughout.
-			same(t, "ids", slices.DeleteFunc(got, gone), slices.DeleteFunc(slices.Clone(ids), gone))
-			same(t, "pages", page, test.pages)
+			found, err := c.DeploymentsNamed(t.Context(), "c")
+			if err != nil || len(found) != 1 || found[0].ID != idC {
+				t.Errorf("got %v, %v", found, err)
+			}
+			_, err = c.Deployment(t.Context(), idB)
+			if asError(t, err); errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `resources[1]: deployment "`) || !strings.Contains(err.Error(), `(id "`+idB+`"): `) {
+				t.Errorf("got %v", err)
+			}
+			got, err := collect(t.Context(), c, DeploymentFilter{})
+			same(t, "before it", got, []string{idA})
+			if err == nil || !strings.Contains(err.Error(), idB) {
+				t.Errorf("got %v", err)
+			}
 		})
 	}
-	t.Run("without an end", func(t *testing.T) {
+	t.Run("by name", func(t *testing.T) {
 		t.Parallel()
-		next := 0
-		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
-			var items []string
-			for range MaxPageSize { // none of them was there before
-				items = append(items, deploymentJSON(fmt.Sprintf("00000000-0000-4000-8000-%012d", next), "n"))
-				next++
-			}
-			answerJSON(pageJSON(offset+len(items), items...))(w, r)
-		})
-		for what, read := range map[string]func() error{
-			"a list":    func() error { _, err := collect(t.Context(), s.client(t), DeploymentFilter{}); return err },
-			"by a name": func() error { _, err := s.client(t).DeploymentsNamed(t.Context(), "n"); return err },
-		} {
-			if err := read(); !errors.Is(err, errRestlessList) {
-				t.Errorf("%s: %v", what, err)
-			}
+		s := serve(t, answerJSON(pageJSON(0, `{"id":"`+idA+`","name":"a"}`)))
+		_, err := s.client(t).DeploymentsNamed(t.Context(), "a")
+		if err == nil || !strings.Contains(err.Error(), `deployment "a" (id "`+idA+`"): it has no source`) {
+			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func numbers(from, to int) []int {
-	var all []int
-	for i := from; i < to; i++ {
-		all = append(all, i)
+// A deployment without a usable id may be the one that is missing: it does not count as deleted.
+func TestUnidentifiedDeployment_isNotTakenForMissing(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answerJSON(pageJSON(0, deploymentJSON(idA, "a"), deploymentJSON("17", "b"))))
+	c := s.client(t)
+	if _, err := c.Deployment(t.Context(), idA); err != nil {
+		t.Error(err)
 	}
-	return all
+	_, err := c.Deployment(t.Context(), idB)
+	if err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `deployment "b" (id "17"): the id is not a UUID`) {
+		t.Errorf("got %v", err)
+	}
+	got, err := collect(t.Context(), c, DeploymentFilter{DeploymentIDs: []string{idA, idB}})
+	same(t, "before it", got, []string{idA})
+	if err == nil || !strings.Contains(err.Error(), `(id "17")`) {
+		t.Errorf("got %v", err)
+	}
 }

@@ -7,124 +7,94 @@ import (
 	"time"
 )
 
-// readAhead reads pages of the plain list for reads that have not come yet. It
-// spends at most as many requests as reads have taken, or have been saved by
-// merging them and by reading ahead, and waits while some of its pages have
-// answered no read, so that neither a small state in a large service pays for
-// the large service, nor one of which all is on the first pages.
-type readAhead struct {
-	page   func(ctx context.Context, offset int64) (deployments []*Deployment, next int64, err error)
-	maxAge time.Duration
-	now    func() time.Time
-	arrive func(ctx context.Context) // called when a page has come
-
-	mu       sync.Mutex
-	found    map[string]aheadReading
-	written  map[string]time.Time // when this client wrote to a deployment
-	asks     int                  // requests by id
-	reads    int                  // deployments asked for in them
-	pages    int                  // pages asked for
-	hits     int                  // reads answered from pages
-	unused   int                  // pages that have answered none
-	offset   int64
-	finished bool // there is nothing more to read ahead, or no sense in it
-	running  bool
-}
-
-type aheadReading struct {
-	deployment *Deployment
-	of         *aheadPage
-}
-
-type aheadPage struct {
-	asked time.Time
-	used  bool
-}
-
 const (
-	aheadAfterAsks  = 2  // reading ahead begins after so many requests by id
-	aheadAfterReads = 25 // for so many deployments
-	aheadOnTrial    = 3  // so many pages at most have answered no read yet
+	// readAheadMaxAge is how old a page may be that serves a read.
+	readAheadMaxAge = 30 * time.Second
+	// A run that has read readAheadAfter deployments by id may read many more: then there is a trial page for each
+	// readsForTrialPage reads, up to maxTrialPages. They are all that reading ahead may cost more than batching alone.
+	readAheadAfter    = 15
+	readsForTrialPage = 5
+	maxTrialPages     = 8
 )
 
-// take hands out what was read ahead of a deployment, once, as long as it is
-// fresh and this client has not written to that deployment since.
-func (a *readAhead) take(ctx context.Context, id string) *Deployment {
+// readAhead reads pages of the plain list for reads to come, one page at a time. Beyond the trial pages there are as many as the
+// requests by id that pages have saved: a page is worth its request when it serves as many reads as an average batch. What was
+// read ahead is used once, while it is fresh, and not after a write of this client to the deployment.
+type readAhead struct {
+	fetch func(ctx context.Context, offset int64) (listPage, error)
+
+	mu      sync.Mutex
+	found   map[string]aheadItem
+	written map[string]time.Time // when this client last wrote to a deployment
+	reads   int                  // reads that no page has served
+	batches int                  // requests by id
+	served  int                  // reads that a page has served
+	pages   int                  // pages requested
+	offset  int64
+	busy    bool // a page is under way, or there are no more
+}
+
+type aheadItem struct {
+	listItem
+	requested time.Time // when its page was
+}
+
+func newReadAhead(fetch func(ctx context.Context, offset int64) (listPage, error), disabled bool) *readAhead {
+	return &readAhead{fetch: fetch, found: map[string]aheadItem{}, written: map[string]time.Time{}, busy: disabled}
+}
+
+// take returns what was read ahead for a read, if it can be used.
+func (a *readAhead) take(ctx context.Context, id string) (listItem, bool) {
 	id = strings.ToLower(id)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r, ok := a.found[id]
-	if !ok {
-		return nil
-	}
+	item, ok := a.found[id]
 	delete(a.found, id)
-	if a.now().Sub(r.of.asked) > a.maxAge || !r.of.asked.After(a.written[id]) {
-		return nil
+	if ok = ok && time.Since(item.requested) <= readAheadMaxAge && item.requested.After(a.written[id]); ok {
+		a.served++
+	} else {
+		a.reads++
 	}
-	a.hits++
-	if !r.of.used {
-		r.of.used = true
-		a.unused--
-		a.next(context.WithoutCancel(ctx))
-	}
-	return r.deployment
+	a.next(context.WithoutCancel(ctx))
+	return item.listItem, ok
 }
 
-// wrote is told of each write to a deployment, before it and after it: what was
-// asked for in between may be of before.
+// batch records a request by id.
+func (a *readAhead) batch() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.batches++
+}
+
+// wrote records a write to a deployment. It is called before and after each: a page requested in between may be of before.
 func (a *readAhead) wrote(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.written[strings.ToLower(id)] = a.now()
+	a.written[strings.ToLower(id)] = time.Now()
 }
 
-// asked is told of each request by id, and reads a page if it is time.
-func (a *readAhead) asked(ctx context.Context, reads int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asks++
-	a.reads += reads
-	a.next(context.WithoutCancel(ctx))
-}
-
-// next reads the next page in the background, if the budget allows. The lock
-// is held.
+// next requests the next page if it is likely to pay. The lock is held.
 func (a *readAhead) next(ctx context.Context) {
-	if a.running || a.finished || a.asks < aheadAfterAsks || a.reads < aheadAfterReads ||
-		a.pages >= a.reads+a.hits || a.unused >= aheadOnTrial {
+	trial := min(max(a.reads-readAheadAfter, 0)/readsForTrialPage, maxTrialPages)
+	saved := a.served * a.batches / max(a.reads, 1)
+	if a.busy || a.pages >= trial+saved {
 		return
 	}
-	a.running = true
+	a.busy = true
 	a.pages++
-	a.unused++
-	offset, page := a.offset, &aheadPage{asked: a.now()}
+	offset, requested := a.offset, time.Now()
 	go func() {
-		deployments, next, err := a.page(ctx, offset)
-		a.keep(deployments, page)
-		a.arrive(ctx)
+		page, err := a.fetch(ctx, offset)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.running = false
-		if err != nil || len(deployments) == 0 || next <= offset {
-			a.finished = true // whatever is wrong, reads by id will tell
-			return
+		for _, item := range page.items {
+			a.found[strings.ToLower(item.id)] = aheadItem{item, requested}
 		}
-		a.offset = next
+		if err != nil || len(page.items) == 0 || page.next <= offset {
+			return // it stays busy: this is the end, or something is wrong, which reads by id report
+		}
+		a.busy = false
+		a.offset = page.next
 		a.next(ctx)
 	}()
-}
-
-func (a *readAhead) keep(deployments []*Deployment, page *aheadPage) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, d := range deployments {
-		a.found[strings.ToLower(d.ID)] = aheadReading{d, page}
-	}
-}
-
-// useful reports whether a page is under way that is likely to answer a read.
-func (a *readAhead) useful() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.running && a.hits > a.pages
 }

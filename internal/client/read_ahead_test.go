@@ -3,245 +3,206 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"runtime"
-	"slices"
-	"sync/atomic"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// ahead is a service of 200 deployments of which a client has read ahead all
-// pages that it wants to, after reading 40 by id.
+// ahead is a service of 200 deployments of which a client has read ahead all pages, after reading 40 deployments by id.
 type ahead struct {
-	*service
 	fake   *fakeserver.Server
 	client *Client
-	left   []string // ids that were read ahead, and are still to be handed out
-	clock  *atomic.Int64
+	left   []string // ids that were read ahead and not used yet
 }
 
 func readSomeAhead(t *testing.T) ahead {
 	t.Helper()
-	a := ahead{fake: fakeserver.New(fakeserver.Options{Extended: true}), clock: &atomic.Int64{}}
-	var ids []string
-	for i := range 200 {
-		ids = append(ids, a.fake.SeedDeployment(map[string]any{"name": fmt.Sprintf("app-%03d", i)}))
-	}
-	a.service = serve(t, a.fake.ServeHTTP)
-	a.client = a.service.client(t)
-	began := time.Now()
-	reading := a.client.reader.ahead
-	reading.now = func() time.Time { return began.Add(time.Duration(a.clock.Add(1))) }
-	done := make(chan struct{})
-	reading.page = lastPage(reading.page, done)
-	for part := range slices.Chunk(ids[:40], 20) {
-		if _, err := a.client.reader.readAll(t.Context(), part); err != nil {
-			t.Fatal(err)
+	fake, c, ids := manyDeployments(200, fakeserver.Options{Extended: true})
+	load{ids: ids[:40], parallel: 10}.run(c, func(_ string, _ *Deployment, err error) {
+		if err != nil {
+			t.Error(err)
 		}
-		reading.asked(t.Context(), len(part))
-	}
-	<-done
+	})
+	synctest.Wait()
 	for _, id := range ids[40:] {
-		reading.mu.Lock()
-		_, ok := reading.found[id]
-		reading.mu.Unlock()
-		if !ok {
+		if _, ok := c.reader.ahead.found[id]; !ok {
 			t.Fatalf("%s was not read ahead", id)
 		}
-		a.left = append(a.left, id)
 	}
-	return a
+	return ahead{fake, c, ids[40:]}
 }
 
-type pageFunc = func(context.Context, int64) ([]*Deployment, int64, error)
-
-// lastPage closes done when the page that ends the list has been asked for.
-func lastPage(page pageFunc, done chan struct{}) pageFunc {
-	return func(ctx context.Context, offset int64) ([]*Deployment, int64, error) {
-		deployments, next, err := page(ctx, offset)
-		if err != nil || len(deployments) == 0 {
-			defer close(done)
-		}
-		return deployments, next, err
-	}
-}
-
-// read reads a deployment, and says in how many requests.
+// read reads a deployment and returns in how many requests.
 func (a ahead) read(t *testing.T, id string) (d *Deployment, requests int, err error) {
 	t.Helper()
-	before := a.count("")
+	before := len(a.fake.Requests())
 	d, err = a.client.Deployment(t.Context(), id)
-	return d, a.count("") - before, err
+	synctest.Wait()
+	return d, len(a.fake.Requests()) - before, err
 }
 
-// What somebody else does after a page was read ahead is seen by the next
-// reading at the latest, and what was read ahead never says that something is
-// gone.
-func TestChangesAfterReadingAhead(t *testing.T) {
+// Changes made elsewhere after a page was read ahead show at the next read at the latest, and what was read ahead never means
+// that a deployment does not exist.
+func TestReadAhead_changesAfterwards(t *testing.T) {
 	t.Parallel()
-	t.Run("none", func(t *testing.T) {
-		t.Parallel()
-		a := readSomeAhead(t)
-		d, requests, err := a.read(t, a.left[0])
-		if err != nil || d.ID != a.left[0] || requests != 0 {
-			t.Errorf("got %v, %v in %d requests; want it from the page", d, err, requests)
-		}
-	})
-	t.Run("edited by somebody else", func(t *testing.T) {
-		t.Parallel()
-		a := readSomeAhead(t)
-		id := a.left[0]
+	edit := func(a ahead, id string) {
 		a.fake.Edit(id, func(d map[string]any) { d["image_version"] = "new" })
-		if _, requests, err := a.read(t, id); err != nil || requests != 0 {
-			t.Errorf("%v in %d requests", err, requests)
-		}
-		d, requests, err := a.read(t, id) // a page answers once
-		if err != nil || d.ImageVersion == nil || *d.ImageVersion != "new" || requests != 1 {
-			t.Errorf("got %v, %v in %d requests; want what it is now", d, err, requests)
-		}
-	})
-	t.Run("edited and the page is old", func(t *testing.T) {
-		t.Parallel()
-		a := readSomeAhead(t)
-		id := a.left[0]
-		a.fake.Edit(id, func(d map[string]any) { d["image_version"] = "new" })
-		a.clock.Add(int64(31 * time.Second))
-		d, requests, err := a.read(t, id)
-		if err != nil || d.ImageVersion == nil || *d.ImageVersion != "new" || requests != 1 {
-			t.Errorf("got %v, %v in %d requests; want what it is now", d, err, requests)
-		}
-	})
-	t.Run("removed by somebody else", func(t *testing.T) {
-		t.Parallel()
-		a := readSomeAhead(t)
-		id := a.left[0]
-		a.fake.Remove(id)
-		if _, _, err := a.read(t, id); err != nil {
-			t.Errorf("as of the page it was there: %v", err)
-		}
-		before := a.count("")
-		if _, err := a.client.Deployment(t.Context(), id); !errors.Is(err, ErrNotFound) {
-			t.Errorf("got %v, want that it is gone", err)
-		}
-		last := a.requests("")[a.count("")-1]
-		if a.count("") == before || last.query.Get("deployment_ids") != id {
-			t.Errorf("that it is gone was not asked for by id: %v", last.query)
-		}
-	})
-	t.Run("created by somebody else", func(t *testing.T) {
-		t.Parallel()
-		a := readSomeAhead(t)
-		id := a.fake.SeedDeployment(map[string]any{"name": "new"})
-		d, requests, err := a.read(t, id)
-		if err != nil || d.ID != id || requests != 1 {
-			t.Errorf("got %v, %v in %d requests", d, err, requests)
-		}
-	})
-	t.Run("changed by this client", func(t *testing.T) {
-		t.Parallel()
-		a := readSomeAhead(t)
-		id := a.left[0]
-		url := "https://new.example.com"
-		if _, err := a.client.UpdateDeployment(t.Context(), id, DeploymentChange{SourceConfig: map[string]any{"custom_url": url}}); err != nil {
-			t.Fatal(err)
-		}
-		d, requests, err := a.read(t, id)
-		if err != nil || d.SourceConfig.CustomURL == nil || *d.SourceConfig.CustomURL != url || requests != 1 {
-			t.Errorf("got %v, %v in %d requests; want what it is now", d, err, requests)
-		}
-	})
-	t.Run("deleted by this client", func(t *testing.T) {
-		t.Parallel()
-		a := readSomeAhead(t)
-		if err := a.client.DeleteDeployment(t.Context(), a.left[0]); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := a.read(t, a.left[0]); !errors.Is(err, ErrNotFound) {
-			t.Errorf("got %v, want that it is gone", err)
-		}
-	})
-}
-
-// A page that fails, or that is odd, costs nothing but itself: reads go on by
-// id, and no more pages are asked for.
-func TestPageAheadThatFails(t *testing.T) {
-	t.Parallel()
-	for name, odd := range map[string]http.HandlerFunc{
-		"refused": answer(http.StatusForbidden, `{}`), "down": answer(http.StatusServiceUnavailable, `{}`), "cut": cut, "truncated": truncated,
-		"not JSON": answerJSON(`<html>`), "no resources": answerJSON(`{}`), "empty": answerJSON(pageJSON(0)), "the same offset": answerJSON(pageJSON(0, deploymentJSON(idA, "a"))),
+	}
+	isNew := func(d *Deployment) bool { return d != nil && d.ImageVersion != nil && *d.ImageVersion == "new" }
+	for name, test := range map[string]func(t *testing.T, a ahead, id string){
+		"none": func(t *testing.T, a ahead, id string) {
+			d, requests, err := a.read(t, strings.ToUpper(id))
+			if err != nil || d.ID != id || requests != 0 {
+				t.Errorf("got %v, %v in %d requests; want it from the page", d, err, requests)
+			}
+		},
+		"edited elsewhere": func(t *testing.T, a ahead, id string) {
+			edit(a, id)
+			if d, requests, err := a.read(t, id); err != nil || requests != 0 || isNew(d) {
+				t.Errorf("%v in %d requests", err, requests)
+			}
+			if d, requests, err := a.read(t, id); err != nil || !isNew(d) || requests != 1 { // a page is used once
+				t.Errorf("got %v, %v in %d requests; want the present state", d, err, requests)
+			}
+		},
+		"edited elsewhere and needed now": func(t *testing.T, a ahead, id string) {
+			edit(a, id)
+			if d, err := a.client.DeploymentNow(t.Context(), id); err != nil || !isNew(d) {
+				t.Errorf("got %v, %v; want the present state", d, err)
+			}
+		},
+		"edited elsewhere and the page is old": func(t *testing.T, a ahead, id string) {
+			edit(a, id)
+			time.Sleep(31 * time.Second)
+			if d, requests, err := a.read(t, id); err != nil || !isNew(d) || requests != 1 {
+				t.Errorf("got %v, %v in %d requests; want the present state", d, err, requests)
+			}
+		},
+		"deleted elsewhere": func(t *testing.T, a ahead, id string) {
+			a.fake.Remove(id)
+			if _, requests, err := a.read(t, id); err != nil || requests != 0 {
+				t.Errorf("as of the page it existed: %v in %d requests", err, requests)
+			}
+			_, requests, err := a.read(t, id)
+			same(t, "no longer exists", errors.Is(err, ErrNotFound), true)
+			same(t, "requests", requests, 1)
+			all := a.fake.Requests()
+			same(t, "requested", all[len(all)-1].Query.Get("deployment_ids"), id)
+		},
+		"created elsewhere": func(t *testing.T, a ahead, _ string) {
+			id := a.fake.SeedDeployment(map[string]any{"name": "new"})
+			if d, requests, err := a.read(t, id); err != nil || d.ID != id || requests != 1 {
+				t.Errorf("got %v, %v in %d requests", d, err, requests)
+			}
+		},
+		"changed by this client": func(t *testing.T, a ahead, id string) {
+			if _, err := a.client.UpdateDeployment(t.Context(), id, changed); err != nil {
+				t.Fatal(err)
+			}
+			if d, requests, err := a.read(t, id); err != nil || requests != 1 || *d.SourceConfig.CustomURL != "https://new.example.com" {
+				t.Errorf("got %v, %v in %d requests; want the present state", d, err, requests)
+			}
+		},
+		"deleted by this client": func(t *testing.T, a ahead, id string) {
+			if err := a.client.DeleteDeployment(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := a.read(t, id); !errors.Is(err, ErrNotFound) {
+				t.Errorf("got %v, want ErrNotFound", err)
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake := fakeserver.New(fakeserver.Options{})
-			var ids []string
-			for i := range 120 {
-				ids = append(ids, fake.SeedDeployment(map[string]any{"name": fmt.Sprintf("app-%03d", i)}))
-			}
-			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				if !r.URL.Query().Has("deployment_ids") {
-					odd(w, r)
-					return
-				}
-				fake.ServeHTTP(w, r)
+			synctest.Test(t, func(t *testing.T) {
+				a := readSomeAhead(t)
+				// Time has to pass between the page and what happens next.
+				time.Sleep(time.Millisecond)
+				test(t, a, a.left[0])
 			})
-			c := s.client(t)
-			done := make(chan struct{})
-			var pages atomic.Int32 // not the requests: net/http may repeat one that was cut
-			page := c.reader.ahead.page
-			c.reader.ahead.page = func(ctx context.Context, offset int64) ([]*Deployment, int64, error) {
-				if pages.Add(1) == 1 {
-					defer close(done)
-				}
-				return page(ctx, offset)
-			}
-			for part := range slices.Chunk(ids, 20) {
-				found, err := c.reader.readAll(t.Context(), part)
-				if err != nil || len(found) != len(part) {
-					t.Errorf("found %d of %d: %v", len(found), len(part), err)
-				}
-				c.reader.ahead.asked(t.Context(), len(part))
-			}
-			<-done
-			same(t, "pages", pages.Load(), 1)
 		})
 	}
 }
 
-// Reading ahead waits for its pages to be of use: when all that is asked for
-// is on the first ones, the rest of a large service is not read.
-func TestReadingAheadStopsWhereNothingIsAskedFor(t *testing.T) {
+// A deployment that cannot be read on a page is read by id, which reports what is wrong with it.
+func TestReadAhead_unreadableDeployment(t *testing.T) {
 	t.Parallel()
-	a := &readAhead{maxAge: time.Minute, now: time.Now, arrive: func(context.Context) {}, found: map[string]aheadReading{}, written: map[string]time.Time{}}
-	id := func(offset int64, i int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", offset, i) }
-	asked := make(chan int64, 1000)
-	a.page = func(_ context.Context, offset int64) ([]*Deployment, int64, error) {
-		asked <- offset
-		page := make([]*Deployment, MaxPageSize)
-		for i := range page {
-			page[i] = &Deployment{ID: id(offset, i)}
+	synctest.Test(t, func(t *testing.T) {
+		a := readSomeAhead(t)
+		item := a.client.reader.ahead.found[a.left[0]]
+		item.raw = []byte(`{"id":7}`)
+		a.client.reader.ahead.found[a.left[0]] = item
+		d, requests, err := a.read(t, a.left[0])
+		if err != nil || d.ID != a.left[0] || requests != 1 {
+			t.Errorf("got %v, %v in %d requests", d, err, requests)
 		}
-		return page, offset + MaxPageSize, nil
+	})
+}
+
+// A page that fails, or that is odd, costs only itself: reads go on by id, and no more pages are requested.
+func TestReadAhead_pageThatFails(t *testing.T) {
+	t.Parallel()
+	for name, odd := range map[string]http.HandlerFunc{
+		"rejected": answer(http.StatusForbidden, `{}`), "down": answer(http.StatusServiceUnavailable, `{}`), "cut": cut, "not JSON": answerJSON(`<html>`),
+		"no resources": answerJSON(`{}`), "empty": answerJSON(pageJSON(0)), "the same offset": answerJSON(pageJSON(0, deploymentJSON(idA, "a"))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake, _, ids := manyDeployments(120, fakeserver.Options{})
+				pages := 0
+				c := inMemory(func(w http.ResponseWriter, r *http.Request) {
+					if !r.URL.Query().Has("deployment_ids") {
+						pages++
+						odd(w, r)
+						return
+					}
+					fake.ServeHTTP(w, r)
+				})
+				readAll(c, ids, func(id string, d *Deployment, err error) {
+					if err != nil || d.ID != id {
+						t.Errorf("read %s: %v, %v", id, d, err)
+					}
+				})
+				same(t, "pages", pages, 1)
+			})
+		})
 	}
-	a.asked(t.Context(), 50)
-	a.asked(t.Context(), 50)
-	for i := range int64(aheadOnTrial) {
-		same(t, "page", <-asked, i*MaxPageSize)
-	}
-	for page := range int64(5) { // each that is of use brings one more, once
-		for i := range MaxPageSize {
-			for a.take(t.Context(), id(page*MaxPageSize, i)) == nil {
-				runtime.Gosched() // it is on its way
+}
+
+// Pages that serve no read end with the trial: a large service is not read for a small state.
+func TestReadAhead_stopsWhereNothingIsRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pages := int64(0)
+		a := newReadAhead(func(_ context.Context, offset int64) (listPage, error) {
+			pages++
+			var items []listItem
+			for i := range MaxPageSize {
+				items = append(items, listItem{id: numberedID(int(offset) + i)})
+			}
+			return listPage{items: items, next: offset + MaxPageSize}, nil
+		}, false)
+		read := func(from, to int) {
+			for i := from; i < to; i++ {
+				a.take(t.Context(), numberedID(i))
+				if i%10 == 0 {
+					a.batch()
+				}
+				synctest.Wait()
 			}
 		}
-		same(t, "page", <-asked, (page+aheadOnTrial)*MaxPageSize)
-	}
-	for range 10 { // reads by id go on
-		a.asked(t.Context(), 10)
-	}
-	same(t, "pages beyond", len(asked), 0)
-	same(t, "pages", a.pages, 5+aheadOnTrial)
+		read(1_000_000, 1_000_000+readAheadAfter+readsForTrialPage-1)
+		same(t, "pages", pages, 0)
+		read(2_000_000, 2_001_000)
+		same(t, "trial pages", pages, maxTrialPages)
+		read(0, 100) // ten batches saved, if not for the two that were requested meanwhile
+		if pages < maxTrialPages+9 || pages > maxTrialPages+11 {
+			t.Errorf("%d pages after 100 reads of what was read ahead", pages)
+		}
+	})
 }

@@ -251,19 +251,19 @@ func TestFieldOfTheWrongKindIsNamed(t *testing.T) {
 	t.Parallel()
 	const spec = `"source_config":{"resource_spec":{`
 	for name, test := range map[string]struct{ members, want, not string }{
-		"fraction":        {spec + `"memory_mb":1.5}}`, "resources.source_config.resource_spec.memory_mb: number 1.5 is not an integer", ""},
-		"text for whole":  {spec + `"db_storage_gi":"hush-hush"}}`, "resources.source_config.resource_spec.db_storage_gi: its value is not an integer", "hush-hush"},
-		"huge exponent":   {spec + `"min_scale":1e999999999}}`, "resources.source_config.resource_spec.min_scale: number 1e999999999 is not an integer", ""},
-		"endless number":  {spec + `"min_scale":` + strings.Repeat("7", 5000) + `}}`, "resources.source_config.resource_spec.min_scale: its value is not an integer", "7777"},
-		"beyond 64 bits":  {spec + `"max_scale":9223372036854775808}}`, "resources.source_config.resource_spec.max_scale: number 9223372036854775808 is not within 64 bits", ""},
-		"beyond, short":   {spec + `"max_scale":1e30}}`, "resources.source_config.resource_spec.max_scale: number 1e30 is not within 64 bits", ""},
-		"object":          {spec + `"max_scale":{"hush":1}}}`, "resources.source_config.resource_spec.max_scale: its value is not an integer", "hush"},
-		"text for number": {spec + `"cpu":"hush-hush"}}`, "resources.source_config.resource_spec.cpu: string is not a number", "hush-hush"},
-		"number for text": {`"source_config":{"repo_url":5}`, "resources.source_config.repo_url: number is not a string", ""},
-		"text for bool":   {`"source_config":{"build_on_push":"hush-hush"}`, "resources.source_config.build_on_push: string is not a bool", "hush-hush"},
-		"list for object": {`"source_config":["hush-hush"]`, "resources.source_config: array is not an object", "hush-hush"},
-		"object for list": {`"secrets":{"hush-hush":1}`, "resources.secrets: object is not a list", "hush-hush"},
-		"in a container":  {spec + `"sidecars":[{"volumeMounts":[{"readOnly":1}]}]}}`, "resources.source_config.resource_spec.sidecars.volumeMounts.readOnly: number is not a bool", ""},
+		"fraction":        {spec + `"memory_mb":1.5}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.memory_mb: number 1.5 is not `, ""},
+		"text for whole":  {spec + `"db_storage_gi":"hush-hush"}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.db_storage_gi: its value is not `, "hush-hush"},
+		"huge exponent":   {spec + `"min_scale":1e999999999}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.min_scale: number 1e999999999 is not `, ""},
+		"endless number":  {spec + `"min_scale":` + strings.Repeat("7", 5000) + `}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.min_scale: its value is not `, "7777"},
+		"beyond 64 bits":  {spec + `"max_scale":9223372036854775808}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: number 9223372036854775808 is not `, ""},
+		"beyond, short":   {spec + `"max_scale":1e30}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: number 1e30 is not `, ""},
+		"object":          {spec + `"max_scale":{"hush":1}}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: its value is not `, "hush"},
+		"text for number": {spec + `"cpu":"hush-hush"}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.cpu: string is not a number`, "hush-hush"},
+		"number for text": {`"source_config":{"repo_url":5}`, `deployment "n" (id "` + idA + `"): source_config.repo_url: number is not a string`, ""},
+		"text for bool":   {`"source_config":{"build_on_push":"hush-hush"}`, `deployment "n" (id "` + idA + `"): source_config.build_on_push: string is not a bool`, "hush-hush"},
+		"list for object": {`"source_config":["hush-hush"]`, `deployment "n" (id "` + idA + `"): source_config: array is not an object`, "hush-hush"},
+		"object for list": {`"secrets":{"hush-hush":1}`, `deployment "n" (id "` + idA + `"): secrets: object is not a list`, "hush-hush"},
+		"in a container":  {spec + `"sidecars":[{"volumeMounts":[{"readOnly":1}]}]}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.sidecars.volumeMounts.readOnly: number is not a bool`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,43 +4,66 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 )
 
-// Wait reads a deployment at once and then again and again, less and less
-// often, until done says so. It returns the last reading, which is first when
-// there was none, and why it ended: nil, an [ErrNotFound] when the deployment
-// was listed and no longer is, the error of a request that the service refuses
-// for good, or the error of ctx.
+// Wait reads a deployment at once and then again and again, less and less often, until done returns true. It returns the
+// last read result, which is first when there was none, and why it ended: nil, [ErrNotFound] when the deployment was listed
+// and no longer is, the [Error] of a request that the service rejects permanently, or the error of ctx.
 //
-// A reading that fails for now is passed over, as the deployment is none the
-// worse for it; so is a service that does not list yet what it has just made.
+// Temporary failures are ignored, as the deployment is none the worse for them; so is a service that does not list yet what it
+// has just created.
 func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
-	return c.watch(ctx, first, false, done)
+	return c.poll(ctx, first, false, func(d *Deployment) (bool, error) { return done(d), nil })
 }
 
-// WaitGone reads a deployment like [Client.Wait], until the service lists it no
-// more. It returns the last reading, which is first when there was none, and
-// the error of ctx, or of a request that the service refuses for good.
-func (c *Client) WaitGone(ctx context.Context, first *Deployment) (*Deployment, error) {
-	last, err := c.watch(ctx, first, true, func(*Deployment) bool { return false })
+// WaitConsistent reads a deployment until done reports that it shows a change, at most for Config.ConsistencyTimeout, and
+// returns the last read result, which is last when there was none. If the service's own response to the change (written, if
+// there is one) does not show it, it is not waited for.
+func (c *Client) WaitConsistent(ctx context.Context, last, written *Deployment, done func(*Deployment) bool) (*Deployment, error) {
+	if done(last) || written != nil && !done(written) {
+		return last, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, c.config.ConsistencyTimeout)
+	defer cancel()
+	last, err := c.poll(waiting, last, true, func(d *Deployment) (bool, error) { return done(d), nil })
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return last, nil
+	}
+	return last, err
+}
+
+// WaitDeleted reads a deployment like [Client.Wait], until the service no longer lists it. If after Config.ConsistencyTimeout
+// it is still listed and not being deleted (AWAITING_DELETE), the deletion is requested again: what seemed to be the response to
+// it may not have been the service's. It returns the last read result, which is first when there was none, and the error of
+// ctx, of [Client.DeleteDeployment], or of a read that the service rejects permanently.
+func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deployment, error) {
+	requested := time.Now()
+	last, err := c.poll(ctx, first, true, func(d *Deployment) (bool, error) {
+		if d.Status == StatusAwaitingDelete || time.Since(requested) < c.config.ConsistencyTimeout {
+			return false, nil
+		}
+		requested = time.Now()
+		return false, c.DeleteDeployment(ctx, d.ID)
+	})
 	if errors.Is(err, ErrNotFound) {
 		return last, nil
 	}
 	return last, err
 }
 
-// watch is the loop of both. Listed says that the deployment is known to have
-// been listed, so that it is gone once it is not.
-func (c *Client) watch(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) bool) (*Deployment, error) {
+// poll is the loop of all of them. Listed means that the deployment is known to have been listed, so that it no longer exists
+// once it is not.
+func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) (bool, error)) (*Deployment, error) {
 	last := first
-	patience := c.reader.gathering // at once, but not to be answered from what was read ahead
 	for interval := c.config.PollInterval; ; interval = min(interval*3/2, c.config.PollIntervalMax) {
-		d, err := c.reader.read(ctx, first.ID, patience)
+		d, err := c.DeploymentNow(ctx, first.ID)
 		switch {
 		case err == nil:
 			last, listed = d, true
-			if done(d) {
-				return d, nil
+			finished, err := done(d)
+			if finished || permanentlyRejected(err) || errors.Is(err, ErrNotSupported) {
+				return d, err
 			}
 		case ctx.Err() != nil:
 			return last, ctx.Err()
@@ -48,18 +71,30 @@ func (c *Client) watch(ctx context.Context, first *Deployment, listed bool, done
 			if listed {
 				return last, err
 			}
-		case refusedForGood(err):
+		case permanentlyRejected(err):
 			return last, err
 		}
-		// Not sleeping but waiting with the request lets waits share it.
-		patience = interval*3/4 + jitter(interval/4)
+		// At a multiple of the interval, so that concurrent polls share requests.
+		if err := sleep(ctx, time.Until(time.Now().Add(interval).Round(c.config.PollInterval))); err != nil {
+			return last, err
+		}
 	}
 }
 
-// refusedForGood reports whether the service answered that a request cannot
-// succeed, now or later.
-func refusedForGood(err error) bool {
-	var failed *Error
-	return errors.As(err, &failed) && failed.Status >= http.StatusBadRequest && failed.Status < http.StatusInternalServerError &&
-		!temporaryStatus(failed.Status)
+// permanentlyRejected reports whether the service responded that a request cannot succeed, now or later.
+func permanentlyRejected(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Status >= http.StatusBadRequest && failed.Status < http.StatusInternalServerError && !temporaryStatus(failed.Status)
+}
+
+// sleep waits for d, or returns the error of ctx once that ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
 }

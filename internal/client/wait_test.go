@@ -15,7 +15,7 @@ func withStatus(status string) http.HandlerFunc {
 
 func isReady(d *Deployment) bool { return d.Status == StatusReady }
 
-func made() *Deployment { return &Deployment{ID: idA, Name: "bot", Status: "made"} }
+func first() *Deployment { return &Deployment{ID: idA, Name: "bot", Status: "created"} }
 
 func TestWait(t *testing.T) {
 	t.Parallel()
@@ -33,14 +33,14 @@ func TestWait(t *testing.T) {
 		"not listed yet":                 {[]http.HandlerFunc{none, none, waiting, ready}, 4, endsWith(StatusReady)},
 		"vanished":                       {[]http.HandlerFunc{waiting, none}, 2, fails(ErrNotFound, StatusAwaitingDatabase)},
 		"vanished after being late":      {[]http.HandlerFunc{none, waiting, answer(500, ""), none}, 4, fails(ErrNotFound, StatusAwaitingDatabase)},
-		"refused at the first reading":   {[]http.HandlerFunc{answer(401, `{}`)}, 1, refused(401, "made")},
-		"refused later":                  {[]http.HandlerFunc{waiting, answer(403, `{}`)}, 2, refused(403, StatusAwaitingDatabase)},
-		"404 of the list is no vanished": {[]http.HandlerFunc{waiting, answer(404, `{}`)}, 2, refused(404, StatusAwaitingDatabase)},
+		"refused at the first reading":   {[]http.HandlerFunc{answer(401, `{}`)}, 1, rejected(401, "created")},
+		"refused later":                  {[]http.HandlerFunc{waiting, answer(403, `{}`)}, 2, rejected(403, StatusAwaitingDatabase)},
+		"404 of the list is no vanished": {[]http.HandlerFunc{waiting, answer(404, `{}`)}, 2, rejected(404, StatusAwaitingDatabase)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, inTurn(test.answers...))
-			last, err := s.client(t, func(config *Config) { config.MaxRetries = 0 }).Wait(t.Context(), made(), isReady)
+			last, err := s.client(t, func(config *Config) { config.MaxRetries = 0 }).Wait(t.Context(), first(), isReady)
 			test.check(t, last, err)
 			same(t, "readings", s.count(""), test.asked)
 		})
@@ -63,7 +63,7 @@ func fails(want error, status string) func(*testing.T, *Deployment, error) {
 	}
 }
 
-func refused(code int, status string) func(*testing.T, *Deployment, error) {
+func rejected(code int, status string) func(*testing.T, *Deployment, error) {
 	return func(t *testing.T, last *Deployment, err error) {
 		if asError(t, err).Status != code || errors.Is(err, ErrNotFound) || last.Status != status {
 			t.Errorf("got %v, %v", last, err)
@@ -78,8 +78,8 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		s := serve(t, withStatus(StatusReady))
-		last, err := s.client(t).Wait(ctx, made(), isReady)
-		if err != context.Canceled || last.Status != "made" || s.count("") != 0 {
+		last, err := s.client(t).Wait(ctx, first(), isReady)
+		if err != context.Canceled || last.Status != "created" || s.count("") != 0 {
 			t.Errorf("got %v, %v", last, err)
 		}
 	})
@@ -88,7 +88,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), func(w http.ResponseWriter, r *http.Request) { cancel(); silent(w, r) }))
-		last, err := s.client(t).Wait(ctx, made(), isReady)
+		last, err := s.client(t).Wait(ctx, first(), isReady)
 		if err != context.Canceled || last.Status != StatusAwaitingDatabase {
 			t.Errorf("got %v, %v", last, err)
 		}
@@ -99,7 +99,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		defer cancel()
 		s := serve(t, withStatus(StatusAwaitingDatabase))
 		c := s.client(t, func(config *Config) { config.PollInterval, config.PollIntervalMax = time.Hour, time.Hour })
-		last, err := c.Wait(ctx, made(), func(*Deployment) bool { cancel(); return false })
+		last, err := c.Wait(ctx, first(), func(*Deployment) bool { cancel(); return false })
 		if err != context.Canceled || last.Status != StatusAwaitingDatabase || s.count("") != 1 {
 			t.Errorf("got %v, %v", last, err)
 		}
@@ -109,7 +109,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		s := serve(t, withStatus(StatusAwaitingDatabase))
-		last, err := s.client(t).Wait(ctx, made(), isReady)
+		last, err := s.client(t).Wait(ctx, first(), isReady)
 		if err != context.DeadlineExceeded || last == nil {
 			t.Errorf("got %v, %v", last, err)
 		}

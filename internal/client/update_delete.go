@@ -1,0 +1,105 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// The API does not document the operations of this file, only that changes exist ("need a new revision when modified", section
+// 2.1). Services of this family offer them like this. They are called only when the user states that this one does.
+
+// ErrNotSupported reports that the service does not offer an operation: it responded 404, 405 or 501 about a deployment that
+// it lists.
+var ErrNotSupported = errors.New("the service does not support this operation")
+
+// UpdateDeployment changes a deployment with one PATCH, and sends it again when the response is lost: setting the same values
+// twice does no harm. It returns the deployment in the response, or nil without an error when there is none that can be used:
+// then a read shows whether the change took effect. Its errors are [ErrNotSupported], [ErrNotFound] and [Error], and one for
+// an id that is not a UUID.
+func (c *Client) UpdateDeployment(ctx context.Context, id string, change DeploymentChange) (*Deployment, error) {
+	if secrets, ok := change["secrets"].([]Secret); ok {
+		c.hideSecrets(secrets)
+	}
+	var body json.RawMessage
+	err := c.write(ctx, "update deployment", http.MethodPatch, id, change, &body)
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Malformed {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d, err := decodeResponse(body); err == nil {
+		return d, nil
+	}
+	return nil, nil
+}
+
+// DeleteDeployment asks the service to delete a deployment, and returns when the service has accepted that: see
+// [Client.WaitDeleted]. It is no error if the deployment no longer exists. Its errors are [ErrNotSupported] and [Error], and
+// one for an id that is not a UUID.
+func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
+	err := c.write(ctx, "delete deployment", http.MethodDelete, id, nil, nil)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// write sends a request that changes or deletes a deployment, and repeats it where that may help. A request that is sent
+// is not canceled with ctx.
+func (c *Client) write(ctx context.Context, operation, method, id string, body, out any) error {
+	if !isUUID(id) { // it becomes a part of the path
+		return fmt.Errorf("%s: the id %.40q is not a UUID", operation, id)
+	}
+	c.reader.ahead.wrote(id)
+	defer c.reader.ahead.wrote(id)
+	r := request{operation: operation, method: method, path: deploymentsPath + "/" + id, body: body}
+	for attempt := 0; ; attempt++ {
+		err := c.call(context.WithoutCancel(ctx), r, out)
+		failed, ok := errors.AsType[*Error](err)
+		if !ok {
+			return err
+		}
+		if failed.Malformed || !failed.retryable() {
+			return c.explainNotFound(ctx, id, failed)
+		}
+		if attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil {
+			return err
+		}
+	}
+}
+
+// retryable reports whether the same change or deletion may succeed when it is sent again.
+func (e *Error) retryable() bool {
+	return (e.notApplied() || e.outcomeUnknown()) && e.Status != http.StatusNotImplemented && !isPermanent(e.Err)
+}
+
+// explainNotFound finds out what a 404, 405 or 501 means: that the service lacks the operation, if it still lists the deployment,
+// or that the deployment no longer exists. Any other error it returns as it is.
+func (c *Client) explainNotFound(ctx context.Context, id string, failed *Error) error {
+	switch failed.Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+	default:
+		return failed
+	}
+	_, err := c.DeploymentNow(ctx, id)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%w: %w", ErrNotSupported, failed)
+	case errors.Is(err, ErrNotFound):
+		return err
+	}
+	return failed
+}
+
+// pause waits before a write is repeated, for as long as the service asks for.
+func (c *Client) pause(ctx context.Context, attempt int, failed *Error) error {
+	wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)
+	if failed.retryAfterSet {
+		wait = failed.retryAfter
+	}
+	return sleep(ctx, wait)
+}
