@@ -281,3 +281,43 @@ func TestFieldOfTheWrongKindIsNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestStringMap_readsOtherValuesAsTheirJSON(t *testing.T) {
+	t.Parallel()
+	var spec ResourceSpec
+	if err := json.Unmarshal([]byte(`{"labels":{"s":"text","n":1.50,"b":true,"o":{"a": [1]},"z":null},"annotations":null}`), &spec); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "labels", spec.Labels, StringMap{"s": "text", "n": "1.50", "b": "true", "o": `{"a": [1]}`})
+	same(t, "annotations", spec.Annotations, nil)
+	if err := json.Unmarshal([]byte(`{"labels":[]}`), &spec); err == nil {
+		t.Error("a list is no map")
+	}
+}
+
+func TestRequest_additionalMembersAreMerged(t *testing.T) {
+	t.Parallel()
+	r := DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{},
+		SourceConfig: SourceConfig{RepoURL: ptr("u"), ResourceSpec: &ResourceSpec{MaxScale: ptr(Int64(9007199254740993))}},
+		Additional: map[string]any{"tier": "x", "source_config": map[string]any{"deployment_type": "prod",
+			"resource_spec": map[string]any{"gpu": 1}}, "secrets": []any{}}}
+	got, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "body", string(got), `{"name":"n","secrets":[],"source":"s","source_config":{"deployment_type":"prod","repo_url":"u",`+
+		`"resource_spec":{"gpu":1,"max_scale":9007199254740993}},"source_revision_config":{},"tier":"x"}`)
+}
+
+func TestDeployment_keepsItsJSON(t *testing.T) {
+	t.Parallel()
+	text := []byte(`[{"id":"` + idA + `","url":"https://x", "n": 1.50},null]`)
+	var all []Deployment
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	want := string(text[1 : len(text)-6])
+	clear(text)
+	same(t, "raw", string(all[0].Raw), want)
+	same(t, "null", all[1].Raw, nil)
+}

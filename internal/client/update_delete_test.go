@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
@@ -19,7 +20,7 @@ func urlOf(d map[string]any) any {
 	return config["custom_url"]
 }
 
-func TestUpdateIsSentAgainWhenItsAnswerIsLost(t *testing.T) {
+func TestUpdate_isRepeatedWhenItsResponseIsLost(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeserver.Fault{
 		"cut before the work": {Cut: true},
@@ -45,7 +46,7 @@ func TestUpdateIsSentAgainWhenItsAnswerIsLost(t *testing.T) {
 	}
 }
 
-func TestUpdateThatIsNotAnsweredWithADeployment(t *testing.T) {
+func TestUpdate_responseThatIsNoDeployment(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{"empty": " ", "HTML": "<html></html>", "nothing of a deployment": "{}"} {
 		t.Run(name, func(t *testing.T) {
@@ -53,13 +54,13 @@ func TestUpdateThatIsNotAnsweredWithADeployment(t *testing.T) {
 			fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
 			fake.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Status: http.StatusOK, Body: body})
 			if d, err := c.UpdateDeployment(t.Context(), ids[0], changed); d != nil || err != nil {
-				t.Errorf("%v, %v, want neither: a reading has to tell", d, err)
+				t.Errorf("%v, %v, want neither: a read shows it", d, err)
 			}
 		})
 	}
 }
 
-func TestUpdateThatIsRefused(t *testing.T) {
+func TestUpdate_rejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
@@ -67,7 +68,7 @@ func TestUpdateThatIsRefused(t *testing.T) {
 		_, err := c.UpdateDeployment(t.Context(), ids[0], DeploymentChange{"source_config": map[string]any{"custom_url": 1},
 			"secrets": []Secret{{"A", "planted-value"}}})
 		if !errors.As(err, &refused) || refused.Status != http.StatusUnprocessableEntity || strings.Contains(err.Error(), "planted-value") {
-			t.Errorf("refused for a wrong type: %v", err)
+			t.Errorf("rejected for a wrong type: %v", err)
 		}
 		fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: http.StatusInternalServerError})
 		if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.As(err, &refused) || refused.Status != http.StatusInternalServerError {
@@ -76,12 +77,12 @@ func TestUpdateThatIsRefused(t *testing.T) {
 		fake.ClearFaults()
 		fake.Remove(ids[0])
 		if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, ErrNotFound) {
-			t.Errorf("gone: %v, want ErrNotFound", err)
+			t.Errorf("deleted: %v, want ErrNotFound", err)
 		}
 	})
 }
 
-func TestServiceThatOffersNoChanges(t *testing.T) {
+func TestWrites_notSupported(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
@@ -104,22 +105,22 @@ func TestServiceThatOffersNoChanges(t *testing.T) {
 			}
 			fake.Remove(ids[0])
 			if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, ErrNotFound) {
-				t.Errorf("update of what is gone: %v, want ErrNotFound", err)
+				t.Errorf("update of a deleted deployment: %v, want ErrNotFound", err)
 			}
 		})
 	}
 }
 
-func TestDeleteIsDoneWhenTheDeploymentIsGone(t *testing.T) {
+func TestDelete_isDoneWhenTheDeploymentNoLongerExists(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fake, c, ids := manyDeployments(2, fakeserver.Options{Extended: true})
 		fake.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Cut: true, AfterWork: true})
 		if err := c.DeleteDeployment(t.Context(), ids[0]); err != nil {
-			t.Errorf("a lost answer: %v", err)
+			t.Errorf("a lost response: %v", err)
 		}
 		if err := c.DeleteDeployment(t.Context(), ids[0]); err != nil {
-			t.Errorf("gone already: %v", err)
+			t.Errorf("deleted already: %v", err)
 		}
 		if _, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]}); err != nil {
 			t.Errorf("wait: %v", err)
@@ -136,7 +137,7 @@ func TestDeleteIsDoneWhenTheDeploymentIsGone(t *testing.T) {
 	})
 }
 
-func TestSettledWaitsOnlyWhereTheAnswerShowedTheChange(t *testing.T) {
+func TestWaitConsistent_waitsOnlyIfTheResponseShowsTheChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fake, c, ids := manyDeployments(1, fakeserver.Options{})
@@ -144,7 +145,7 @@ func TestSettledWaitsOnlyWhereTheAnswerShowedTheChange(t *testing.T) {
 		never := func(*Deployment) bool { readings++; return false }
 		d := &Deployment{ID: ids[0]}
 		if _, err := c.WaitConsistent(t.Context(), d, d, never); err != nil || len(fake.Requests()) != 0 {
-			t.Errorf("the answer was without it: %v, %d requests, want none", err, len(fake.Requests()))
+			t.Errorf("the response does not show it: %v, %d requests, want none", err, len(fake.Requests()))
 		}
 		third := func(*Deployment) bool { readings++; return readings >= 5 }
 		if last, err := c.WaitConsistent(t.Context(), d, nil, third); err != nil || last.Name != "app-0" {
@@ -154,7 +155,7 @@ func TestSettledWaitsOnlyWhereTheAnswerShowedTheChange(t *testing.T) {
 }
 
 // What was read ahead of a deployment is not used after a write to it.
-func TestReadAfterAWriteIsFresh(t *testing.T) {
+func TestRead_afterAWriteIsFresh(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		_, c, ids := manyDeployments(200, fakeserver.Options{Extended: true})
@@ -172,5 +173,136 @@ func TestReadAfterAWriteIsFresh(t *testing.T) {
 				t.Fatalf("read after the write: %v, %v", d, err)
 			}
 		}
+	})
+}
+
+// An id becomes a part of the path: nothing is sent for one that is not a UUID.
+func TestWrites_rejectAnIDThatIsNoUUID(t *testing.T) {
+	t.Parallel()
+	fake, c, _ := manyDeployments(1, fakeserver.Options{Extended: true})
+	for _, id := range []string{"", ".", "..", "../x", "{" + idA + "}", idA + "/", strings.Repeat("x", 1000)} {
+		_, err := c.UpdateDeployment(t.Context(), id, changed)
+		if err == nil || !strings.Contains(err.Error(), "is not a UUID") || len(err.Error()) > 120 {
+			t.Errorf("update of %.40q: %v", id, err)
+		}
+		if err := c.DeleteDeployment(t.Context(), id); err == nil || !strings.Contains(err.Error(), "is not a UUID") {
+			t.Errorf("delete of %.40q: %v", id, err)
+		}
+	}
+	same(t, "requests", len(fake.Requests()), 0)
+}
+
+// What would only fail again is not repeated.
+func TestWrites_permanentFailuresAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	for name, respond := range map[string]http.HandlerFunc{
+		"redirect":  answer(307, "", "Location", "/elsewhere"),
+		"too large": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxBody+1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, respond)
+			c := s.client(t)
+			if _, err := c.UpdateDeployment(t.Context(), idA, changed); asError(t, err).Method != "PATCH" {
+				t.Error(err)
+			}
+			if err := c.DeleteDeployment(t.Context(), idA); asError(t, err).Method != "DELETE" {
+				t.Error(err)
+			}
+			same(t, "requests", s.count(""), 2)
+		})
+	}
+}
+
+// Between attempts and while it finds out what a response means, an interrupt ends a write.
+func TestWrites_endWithTheirContext(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ write, read http.HandlerFunc }{
+		"between attempts": {answer(503, "", "Retry-After", "300"), answerJSON(pageJSON(0))},
+		"explaining a 404": {answer(404, ""), answer(503, "", "Retry-After", "300")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := inMemory(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodGet {
+						test.read(w, r)
+						return
+					}
+					test.write(w, r)
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				began := time.Now()
+				err := c.DeleteDeployment(ctx, idA)
+				same(t, "method", asError(t, err).Method, "DELETE")
+				same(t, "time", time.Since(began), time.Second)
+			})
+		})
+	}
+}
+
+// A deletion that a proxy accepted, and the service never had, is requested again; one that is under way is not.
+func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+		fake.Fail(fakeserver.DeleteDeployment, 2, fakeserver.Fault{Body: "<html>", ContentType: "text/html"})
+		if err := c.DeleteDeployment(t.Context(), ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		last, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
+		same(t, "error", err, nil)
+		same(t, "last", last.ID, ids[0])
+		deletions := 0
+		for _, r := range fake.Requests() {
+			if r.Method == http.MethodDelete {
+				deletions++
+			}
+		}
+		same(t, "deletions", deletions, 3)
+	})
+	t.Run("deleted slowly", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+			fake.Edit(ids[0], func(d map[string]any) { d["status"] = StatusAwaitingDelete })
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			last, err := c.WaitDeleted(ctx, &Deployment{ID: ids[0]})
+			same(t, "error", err, context.DeadlineExceeded)
+			same(t, "status", last.Status, StatusAwaitingDelete)
+			for _, r := range fake.Requests() {
+				same(t, "method", r.Method, http.MethodGet)
+			}
+		})
+	})
+	t.Run("not supported", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			_, c, ids := manyDeployments(1, fakeserver.Options{})
+			last, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
+			if !errors.Is(err, ErrNotSupported) || last.ID != ids[0] {
+				t.Errorf("got %v, %v", last, err)
+			}
+		})
+	})
+}
+
+func TestWaitConsistent_endsAtItsTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, c, ids := manyDeployments(1, fakeserver.Options{})
+		began := time.Now()
+		never := func(*Deployment) bool { return false }
+		last, err := c.WaitConsistent(t.Context(), &Deployment{ID: ids[0]}, nil, never)
+		if err != nil || last.Name != "app-0" {
+			t.Errorf("got %v, %v", last, err)
+		}
+		same(t, "time", time.Since(began), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = c.WaitConsistent(ctx, last, nil, never)
+		same(t, "error of the caller", err, context.DeadlineExceeded)
 	})
 }
