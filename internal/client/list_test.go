@@ -16,7 +16,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-func TestListSendsAllParameters(t *testing.T) {
+func TestList_sendsAllParameters(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answerJSON(pageJSON(0)))
 	_, err := collect(t.Context(), s.client(t), DeploymentFilter{
@@ -34,7 +34,7 @@ func TestListSendsAllParameters(t *testing.T) {
 	})
 }
 
-func TestListWithoutFilterAsksForFullPages(t *testing.T) {
+func TestList_withoutFilterRequestsFullPages(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answerJSON(pageJSON(0)))
 	if _, err := collect(t.Context(), s.client(t), DeploymentFilter{}); err != nil {
@@ -43,7 +43,7 @@ func TestListWithoutFilterAsksForFullPages(t *testing.T) {
 	same(t, "query", s.requests("")[0].query, url.Values{"limit": {"100"}, "offset": {"0"}})
 }
 
-func TestListSendsEmptyTextsThatAreSet(t *testing.T) {
+func TestList_sendsEmptyStringsThatAreSet(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answerJSON(pageJSON(0)))
 	if _, err := collect(t.Context(), s.client(t), DeploymentFilter{NameContains: ptr(""), RemoteReconciled: ptr(true)}); err != nil {
@@ -52,7 +52,7 @@ func TestListSendsEmptyTextsThatAreSet(t *testing.T) {
 	same(t, "query", s.requests("")[0].query, url.Values{"name_contains": {""}, "remote_reconciled": {"true"}, "limit": {"100"}, "offset": {"0"}})
 }
 
-func TestListWalksPages(t *testing.T) {
+func TestList_pages(t *testing.T) {
 	t.Parallel()
 	a, b, c := deploymentJSON(idA, "a"), deploymentJSON(idB, "b"), deploymentJSON(idC, "c")
 	for name, test := range map[string]struct {
@@ -99,7 +99,7 @@ func offsets(s *service) []string {
 	return found
 }
 
-func TestListStopsWhereTheLoopStops(t *testing.T) {
+func TestList_stopsWithTheLoop(t *testing.T) {
 	t.Parallel()
 	for name, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: []string{idA, idB}}} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func paged(t *testing.T, n int, options fakeserver.Options) (*service, []string)
 	return serve(t, fake.ServeHTTP), ids
 }
 
-func TestListOfAServiceWithQuirks(t *testing.T) {
+func TestList_serviceWithQuirks(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]fakeserver.Options{
 		"none":          {},
@@ -135,7 +135,7 @@ func TestListOfAServiceWithQuirks(t *testing.T) {
 		"overlap":       {MaxPage: 9, RepeatLast: 4},
 		"extra fields":  {ExtraFields: true},
 		"null":          {NullForEmpty: true},
-		"left out":      {OmitEmpty: true},
+		"omitted":       {OmitEmpty: true},
 		"2048.0":        {WholeNumbersAsFloats: true},
 		"no id filter":  {IgnoreIDFilter: true, MaxPage: 50},
 		"below a path":  {PathPrefix: "/api"},
@@ -162,7 +162,7 @@ func TestListOfAServiceWithQuirks(t *testing.T) {
 	}
 }
 
-func TestListByIDAsksForAHundredAtATime(t *testing.T) {
+func TestListByID_requestsAHundredAtATime(t *testing.T) {
 	t.Parallel()
 	s, ids := paged(t, 250, fakeserver.Options{})
 	got, err := collect(t.Context(), s.client(t), DeploymentFilter{DeploymentIDs: ids})
@@ -178,7 +178,7 @@ func TestListByIDAsksForAHundredAtATime(t *testing.T) {
 	same(t, "ids in a request", asked, []int{100, 100, 50})
 }
 
-func TestListByIDGivesEachOnceThoughAskedTwice(t *testing.T) {
+func TestListByID_duplicateIDs(t *testing.T) {
 	t.Parallel()
 	s, ids := paged(t, 101, fakeserver.Options{})
 	again := slices.Concat(ids, []string{strings.ToUpper(ids[0]), ids[100]})
@@ -190,7 +190,7 @@ func TestListByIDGivesEachOnceThoughAskedTwice(t *testing.T) {
 	same(t, "the ids given", again[101], strings.ToUpper(ids[0])) // not changed
 }
 
-func TestListByIDReadsOnUntilAllAreFound(t *testing.T) {
+func TestListByID_readsUntilAllAreFound(t *testing.T) {
 	t.Parallel()
 	s := serve(t, inTurn(
 		answerJSON(pageJSON(1, deploymentJSON(idA, "a"))),
@@ -206,7 +206,7 @@ func TestListByIDReadsOnUntilAllAreFound(t *testing.T) {
 	same(t, "requests", s.count(""), 3)
 }
 
-func TestIDsAreEqualWhateverTheirCase(t *testing.T) {
+func TestIDs_areCaseInsensitive(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answerJSON(pageJSON(1, deploymentJSON(strings.ToUpper(idA), "a"))))
 	d, err := s.client(t).Deployment(t.Context(), idA)
@@ -216,7 +216,7 @@ func TestIDsAreEqualWhateverTheirCase(t *testing.T) {
 	same(t, "id", d.ID, strings.ToUpper(idA))
 }
 
-func TestListOfNoIDsAsksNothing(t *testing.T) {
+func TestListByID_noIDsNoRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answerJSON(pageJSON(1, deploymentJSON(idA, "a"))))
 	got, err := collect(t.Context(), s.client(t), DeploymentFilter{DeploymentIDs: []string{}})
@@ -225,7 +225,7 @@ func TestListOfNoIDsAsksNothing(t *testing.T) {
 	}
 }
 
-func TestUnreadablePageIsAnError(t *testing.T) {
+func TestList_unreadablePage(t *testing.T) {
 	t.Parallel()
 	good := deploymentJSON(idA, "a")
 	for name, test := range map[string]struct{ body, want string }{
@@ -267,7 +267,7 @@ func TestUnreadablePageIsAnError(t *testing.T) {
 	}
 }
 
-func TestErrorOnALaterPageIsAnError(t *testing.T) {
+func TestList_errorOnALaterPage(t *testing.T) {
 	t.Parallel()
 	for name, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: []string{idA, idB}}} {
 		t.Run(name, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestErrorOnALaterPageIsAnError(t *testing.T) {
 	})
 }
 
-func TestDeploymentReadsOneByID(t *testing.T) {
+func TestDeployment_readsOneByID(t *testing.T) {
 	t.Parallel()
 	s, ids := paged(t, 3, fakeserver.Options{IgnoreIDFilter: true, MaxPage: 1})
 	d, err := s.client(t).Deployment(t.Context(), ids[1])
@@ -299,7 +299,7 @@ func TestDeploymentReadsOneByID(t *testing.T) {
 	same(t, "asked for", s.requests("")[0].query.Get("deployment_ids"), ids[1])
 }
 
-func TestDeploymentThatIsNotListedIsNotFound(t *testing.T) {
+func TestDeployment_notListed(t *testing.T) {
 	t.Parallel()
 	s, _ := paged(t, 3, fakeserver.Options{IgnoreIDFilter: true})
 	d, err := s.client(t).Deployment(t.Context(), idA)
@@ -308,7 +308,7 @@ func TestDeploymentThatIsNotListedIsNotFound(t *testing.T) {
 	}
 }
 
-func TestDeploymentThatCannotBeReadIsNotNotFound(t *testing.T) {
+func TestDeployment_failedReadIsNotErrNotFound(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer(http.StatusNotFound, `{"detail":"no such path"}`))
 	d, err := s.client(t).Deployment(t.Context(), idA)
@@ -317,7 +317,7 @@ func TestDeploymentThatCannotBeReadIsNotNotFound(t *testing.T) {
 	}
 }
 
-func TestDeploymentsNamedComparesNamesItself(t *testing.T) {
+func TestDeploymentsNamed_comparesNames(t *testing.T) {
 	t.Parallel()
 	s := serve(t, inTurn(
 		answerJSON(pageJSON(2, deploymentJSON(idA, "Bot"), deploymentJSON(idB, "bot"))),
@@ -337,7 +337,7 @@ func TestDeploymentsNamedComparesNamesItself(t *testing.T) {
 	same(t, "filter", s.requests("")[0].query.Get("name_contains"), "bot")
 }
 
-func TestListOfThousandsCountsEachOnce(t *testing.T) {
+func TestList_overlappingPages(t *testing.T) {
 	t.Parallel()
 	const total = 2500
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -357,7 +357,7 @@ func TestListOfThousandsCountsEachOnce(t *testing.T) {
 	same(t, "number", len(got), total)
 }
 
-func TestListEndsWithItsContext(t *testing.T) {
+func TestList_endsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, inTurn(

@@ -184,7 +184,7 @@ func TestBatch_someNoLongerExist(t *testing.T) {
 	})
 }
 
-// readTogether reads deployments in one batch: the first read, which is sent at once, is of a deployment of its own.
+// readTogether reads deployments in one batch, as after a batch of as many: otherwise the first read would be sent at once.
 func readTogether(t *testing.T, c *Client, ids []string) map[string]readResult {
 	t.Helper()
 	c.reader.mu.Lock()
@@ -337,12 +337,13 @@ func TestBatch_endsWithItsLastRead(t *testing.T) {
 func TestDeploymentNow_neverFromAnEarlierRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		began := map[string]time.Time{} // by the version that the response has
-		version := 0
 		c := inMemory(func(w http.ResponseWriter, r *http.Request) {
-			version++
-			mine := fmt.Sprint(version)
+			mu.Lock()
+			mine := fmt.Sprint(len(began))
 			began[mine] = time.Now()
+			mu.Unlock()
 			time.Sleep(100 * time.Millisecond)
 			item := strings.Replace(deploymentJSON(idA, "a"), `"READY"`, `"`+mine+`"`, 1)
 			answerJSON(pageJSON(0, item))(w, r)
@@ -357,14 +358,16 @@ func TestDeploymentNow_neverFromAnEarlierRequest(t *testing.T) {
 					read = c.Deployment
 				}
 				d, err := read(t.Context(), idA)
+				mu.Lock()
+				defer mu.Unlock()
 				if err != nil || began[d.Status].Before(called) {
 					t.Errorf("read at %v by the request of %v: %v", called, began[d.Status], err)
 				}
 			})
 		}
 		group.Wait()
-		if version > 14 {
-			t.Errorf("%d requests", version)
+		if len(began) > 14 {
+			t.Errorf("%d requests", len(began))
 		}
 		time.Sleep(time.Hour)
 	})

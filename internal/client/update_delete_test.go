@@ -141,13 +141,13 @@ func TestWaitConsistent_waitsOnlyIfTheResponseShowsTheChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fake, c, ids := manyDeployments(1, fakeserver.Options{})
-		readings := 0
-		never := func(*Deployment) bool { readings++; return false }
+		reads := 0
+		never := func(*Deployment) bool { reads++; return false }
 		d := &Deployment{ID: ids[0]}
 		if _, err := c.WaitConsistent(t.Context(), d, d, never); err != nil || len(fake.Requests()) != 0 {
 			t.Errorf("the response does not show it: %v, %d requests, want none", err, len(fake.Requests()))
 		}
-		third := func(*Deployment) bool { readings++; return readings >= 5 }
+		third := func(*Deployment) bool { reads++; return reads >= 5 }
 		if last, err := c.WaitConsistent(t.Context(), d, nil, third); err != nil || last.Name != "app-0" {
 			t.Errorf("shown later: %v, %v", last, err)
 		}

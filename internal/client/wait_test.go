@@ -25,24 +25,24 @@ func TestWait(t *testing.T) {
 		asked   int
 		check   func(t *testing.T, last *Deployment, err error)
 	}{
-		"done at the first reading":      {[]http.HandlerFunc{ready}, 1, endsWith(StatusReady)},
-		"several readings":               {[]http.HandlerFunc{waiting, waiting, waiting, ready}, 4, endsWith(StatusReady)},
-		"a status that nobody knows":     {[]http.HandlerFunc{withStatus("DREAMING"), ready}, 2, endsWith(StatusReady)},
-		"failures that pass":             {[]http.HandlerFunc{answer(500, ""), waiting, cut, answer(429, ""), answer(200, "<html>"), truncated, ready}, 7, endsWith(StatusReady)},
-		"an answer that cannot be read":  {[]http.HandlerFunc{answerJSON(`{"resources":null,"offset":0}`), ready}, 2, endsWith(StatusReady)},
-		"not listed yet":                 {[]http.HandlerFunc{none, none, waiting, ready}, 4, endsWith(StatusReady)},
-		"vanished":                       {[]http.HandlerFunc{waiting, none}, 2, fails(ErrNotFound, StatusAwaitingDatabase)},
-		"vanished after being late":      {[]http.HandlerFunc{none, waiting, answer(500, ""), none}, 4, fails(ErrNotFound, StatusAwaitingDatabase)},
-		"refused at the first reading":   {[]http.HandlerFunc{answer(401, `{}`)}, 1, rejected(401, "created")},
-		"refused later":                  {[]http.HandlerFunc{waiting, answer(403, `{}`)}, 2, rejected(403, StatusAwaitingDatabase)},
-		"404 of the list is no vanished": {[]http.HandlerFunc{waiting, answer(404, `{}`)}, 2, rejected(404, StatusAwaitingDatabase)},
+		"done at the first read":             {[]http.HandlerFunc{ready}, 1, endsWith(StatusReady)},
+		"several reads":                      {[]http.HandlerFunc{waiting, waiting, waiting, ready}, 4, endsWith(StatusReady)},
+		"an unknown status":                  {[]http.HandlerFunc{withStatus("DREAMING"), ready}, 2, endsWith(StatusReady)},
+		"temporary failures":                 {[]http.HandlerFunc{answer(500, ""), waiting, cut, answer(429, ""), answer(200, "<html>"), truncated, ready}, 7, endsWith(StatusReady)},
+		"an unusable response":               {[]http.HandlerFunc{answerJSON(`{"resources":null,"offset":0}`), ready}, 2, endsWith(StatusReady)},
+		"not listed yet":                     {[]http.HandlerFunc{none, none, waiting, ready}, 4, endsWith(StatusReady)},
+		"no longer listed":                   {[]http.HandlerFunc{waiting, none}, 2, fails(ErrNotFound, StatusAwaitingDatabase)},
+		"no longer listed after being late":  {[]http.HandlerFunc{none, waiting, answer(500, ""), none}, 4, fails(ErrNotFound, StatusAwaitingDatabase)},
+		"rejected at the first read":         {[]http.HandlerFunc{answer(401, `{}`)}, 1, rejected(401, "created")},
+		"rejected later":                     {[]http.HandlerFunc{waiting, answer(403, `{}`)}, 2, rejected(403, StatusAwaitingDatabase)},
+		"404 of the list is not ErrNotFound": {[]http.HandlerFunc{waiting, answer(404, `{}`)}, 2, rejected(404, StatusAwaitingDatabase)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, inTurn(test.answers...))
 			last, err := s.client(t, func(config *Config) { config.MaxRetries = 0 }).Wait(t.Context(), first(), isReady)
 			test.check(t, last, err)
-			same(t, "readings", s.count(""), test.asked)
+			same(t, "reads", s.count(""), test.asked)
 		})
 	}
 }
@@ -71,7 +71,7 @@ func rejected(code int, status string) func(*testing.T, *Deployment, error) {
 	}
 }
 
-func TestWaitEndsWithItsContext(t *testing.T) {
+func TestWait_endsWithItsContext(t *testing.T) {
 	t.Parallel()
 	t.Run("before it begins", func(t *testing.T) {
 		t.Parallel()
@@ -93,7 +93,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 			t.Errorf("got %v, %v", last, err)
 		}
 	})
-	t.Run("between readings", func(t *testing.T) {
+	t.Run("between reads", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
