@@ -56,7 +56,9 @@ type Client struct {
 	http    *http.Client
 	reader  *reader
 	names   nameLocks
+	holders nameHolders
 	created sync.Map // ids of the deployments that this client has created
+	tenants sync.Map // tenant ids of the deployments that this client has read by id or created
 	hidden  hiddenValues
 }
 
@@ -74,7 +76,7 @@ func New(config Config) *Client {
 		c.Hide(values...)
 	}
 	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout, CheckRedirect: c.checkRedirect}
-	c.reader = c.newReader()
+	c.reader = newReader(c)
 	return c
 }
 
@@ -93,7 +95,8 @@ type request struct {
 	path      string
 	query     url.Values
 	body      any
-	once      bool // a GET that is not retried
+	once      bool         // a GET that is not retried
+	header    *http.Header // set to the header of the response, if not nil
 }
 
 // call sends a request, a GET again while that may help, and decodes the JSON
@@ -167,6 +170,11 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 		failed := c.failure(r, err)
 		failed.NotSent = !connected
 		return failed
+	}
+	if r.header != nil {
+		*r.header = resp.header
+	}
+	switch {
 	case !succeeded(resp.status):
 		return c.rejection(r, resp)
 	case out == nil:
@@ -180,9 +188,6 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 	}
 	failed := c.malformed(r.operation, r.method, r.path, err)
 	failed.RequestID = c.displayText(requestID(resp.header))
-	if r.method == http.MethodPost {
-		failed.createdID = c.idIn(resp.body)
-	}
 	return failed
 }
 

@@ -152,8 +152,8 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 		return d, "", nil
 	}
 	failed := c.malformed(r.operation, r.method, r.path, err)
-	failed.RequestID = c.clean(requestID(header))
-	if id = summary(body).ID; !isUUID(id) || c.clean(id) != id { // it may be anything, a secret too
+	failed.RequestID = c.displayText(requestID(header))
+	if id = summary(body).ID; !isUUID(id) || c.displayText(id) != id { // it may be anything, a secret too
 		id = ""
 	}
 	return nil, id, failed
@@ -190,7 +190,7 @@ func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient 
 		case err == nil && !patient, left <= 0:
 			return nil, false, lost
 		}
-		wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)
+		wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
 		if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
 			wait = failed.retryAfter
 		}
@@ -259,22 +259,6 @@ func valueOr(text *string, otherwise string) string {
 		return otherwise
 	}
 	return *text
-}
-
-// notApplied reports whether the service certainly did not act on a write.
-func (e *Error) notApplied() bool {
-	return e.Status == http.StatusTooManyRequests || e.NotSent && !isPermanent(e.Err)
-}
-
-// outcomeUnknown reports whether the service may have acted on a write although there is no usable response.
-func (e *Error) outcomeUnknown() bool {
-	switch {
-	case e.NotSent:
-		return false
-	case e.Status == 0: // no response, or one that reports success and cannot be read
-		return true
-	}
-	return e.Status == http.StatusRequestTimeout || e.Status >= 500
 }
 
 // unavailable reports whether the service reported that it cannot act now, and when it can.

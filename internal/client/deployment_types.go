@@ -113,7 +113,7 @@ func (d *Deployment) check() error {
 // describeUnreadable names the deployment and the field in the error of decoding it.
 func describeUnreadable(raw json.RawMessage, err error) error {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && kind.Field != "" {
-		err = fmt.Errorf("%s: %s is not %s", kind.Field, kind.Value, kindInWords(kind))
+		err = fmt.Errorf("%s: %s is not %s", kind.Field, kind.Value, typeInWords(kind.Type))
 	}
 	d := summary(raw)
 	return fmt.Errorf("deployment %.100q (id %.40q): %w", d.Name, d.ID, err)
@@ -320,22 +320,5 @@ func (m *StringMap) UnmarshalJSON(data []byte) error {
 		}
 		(*m)[name] = text
 	}
-	return nil
-}
-
-// Int64 is an integer. It is also read from 2048.0 and 2.048e3, as some services write every number with a fraction; a
-// fraction other than zero, and a number beyond 64 bits, is an error that names the field.
-type Int64 int64
-
-// UnmarshalJSON reads a JSON number without a fraction.
-func (i *Int64) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
-	n, err := parseInt64(string(data))
-	if err != nil {
-		return err
-	}
-	*i = Int64(n)
 	return nil
 }

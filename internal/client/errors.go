@@ -51,7 +51,6 @@ type Error struct {
 	NotSent   bool         // no connection was made: the service knows nothing of the request
 	Err       error        // what went wrong, when it was not the service that reported it
 
-	createdID     string        // the id in a response to a POST that cannot be used
 	retryAfter    time.Duration // the wait that the service asks for, if it does
 	retryAfterSet bool
 }
@@ -330,20 +329,6 @@ func typeInWords(t reflect.Type) string {
 		return "a list"
 	}
 	return "an object"
-}
-
-// idIn is the id in a response that cannot be used as a whole; "" unless it is a
-// UUID, as it may be anything, and one that may be shown.
-func (c *Client) idIn(body []byte) string {
-	var created struct{ ID any }
-	if responseBounds.check(body) != nil || json.Unmarshal(body, &created) != nil {
-		return ""
-	}
-	id, _ := created.ID.(string)
-	if !isUUID(id) || c.displayText(id) != id {
-		return ""
-	}
-	return id
 }
 
 // requestID is the id that the service, or a proxy before it, gave to a request.

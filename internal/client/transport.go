@@ -112,8 +112,8 @@ func succeeded(status int) bool { return status >= 200 && status <= 299 }
 func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
-	case origin(next.URL) != origin(first.URL):
-		return fmt.Errorf("%w: it leads to another origin, %s, and would carry the credential there", errRedirect, origin(next.URL))
+	case Origin(next.URL) != Origin(first.URL):
+		return fmt.Errorf("%w: it leads to another origin, %s, and would carry the credential there", errRedirect, Origin(next.URL))
 	case first.Method != http.MethodGet:
 		return fmt.Errorf("%w: it would repeat a %s", errRedirect, first.Method)
 	case next.URL.User != nil:
@@ -128,7 +128,8 @@ func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-func origin(u *url.URL) string {
+// Origin is the scheme, the host and the port of a URL.
+func Origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]

@@ -63,18 +63,13 @@ func (c *Client) write(ctx context.Context, operation, method, id string, body, 
 		if !ok {
 			return err
 		}
-		if failed.Malformed || !failed.retryable() {
+		if !retryable(failed) {
 			return c.explainNotFound(ctx, id, failed)
 		}
 		if attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil {
 			return err
 		}
 	}
-}
-
-// retryable reports whether the same change or deletion may succeed when it is sent again.
-func (e *Error) retryable() bool {
-	return (e.notApplied() || e.outcomeUnknown()) && e.Status != http.StatusNotImplemented && !isPermanent(e.Err)
 }
 
 // explainNotFound finds out what a 404, 405 or 501 means: that the service lacks the operation, if it still lists the deployment,
@@ -93,13 +88,4 @@ func (c *Client) explainNotFound(ctx context.Context, id string, failed *Error) 
 		return err
 	}
 	return failed
-}
-
-// pause waits before a write is repeated, for as long as the service asks for.
-func (c *Client) pause(ctx context.Context, attempt int, failed *Error) error {
-	wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt, nil)
-	if failed.retryAfterSet {
-		wait = failed.retryAfter
-	}
-	return sleep(ctx, wait)
 }
