@@ -147,7 +147,7 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 	if err := c.call(ctx, r, &body); err != nil {
 		return nil, "", err
 	}
-	d, err = decodeResponse(body)
+	d, err = readDeployment(body)
 	if err == nil {
 		return d, "", nil
 	}
@@ -157,15 +157,6 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 		id = ""
 	}
 	return nil, id, failed
-}
-
-// decodeResponse decodes the response to a write.
-func decodeResponse(body json.RawMessage) (*Deployment, error) {
-	d := new(Deployment)
-	if err := d.decode(body); err != nil {
-		return nil, err
-	}
-	return d, d.check()
 }
 
 // recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to wait until it is

@@ -79,21 +79,28 @@ func (d *Deployment) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	return d.decode(bytes.Clone(data))
-}
-
-// decode is UnmarshalJSON of a text that d may keep.
-func (d *Deployment) decode(raw json.RawMessage) error {
 	type plain Deployment
-	err := checkBounds(raw) // before anything is allocated for it
+	err := checkBounds(data) // before anything is allocated for it
 	if err == nil {
-		err = json.Unmarshal(raw, (*plain)(d))
+		err = json.Unmarshal(data, (*plain)(d))
 	}
 	if err != nil {
-		return describeUnreadable(raw, err)
+		return describeUnreadable(data, err)
 	}
-	d.Raw = raw
+	d.Raw = bytes.Clone(data)
 	return nil
+}
+
+// readDeployment decodes an item of a list, or the response to a write.
+func readDeployment(raw json.RawMessage) (*Deployment, error) {
+	d := new(Deployment)
+	if err := d.UnmarshalJSON(raw); err != nil {
+		return nil, err
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it

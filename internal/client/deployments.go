@@ -171,11 +171,7 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 
 // decodeItem decodes an item that is wanted.
 func (c *Client) decodeItem(item listItem) (*Deployment, error) {
-	d := new(Deployment)
-	err := d.decode(item.raw)
-	if err == nil {
-		err = d.check()
-	}
+	d, err := readDeployment(item.raw)
 	if err != nil {
 		return nil, c.malformed(listOperation, http.MethodGet, deploymentsPath, fmt.Errorf("resources[%d]: %w", item.index, err))
 	}

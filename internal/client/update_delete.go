@@ -31,7 +31,7 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 	if err != nil {
 		return nil, err
 	}
-	if d, err := decodeResponse(body); err == nil {
+	if d, err := readDeployment(body); err == nil {
 		return d, nil
 	}
 	return nil, nil

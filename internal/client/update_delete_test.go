@@ -277,6 +277,21 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 			}
 		})
 	})
+	for _, status := range []int{http.StatusConflict, http.StatusForbidden} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+				fake.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Status: status})
+				_, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
+				if status == http.StatusConflict { // requested once more after that
+					same(t, "error", err, nil)
+				} else {
+					same(t, "status", asError(t, err).Status, status)
+				}
+			})
+		})
+	}
 	t.Run("not supported", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {

@@ -44,7 +44,11 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 			return false, nil
 		}
 		requested = time.Now()
-		return false, c.DeleteDeployment(ctx, d.ID)
+		err := c.DeleteDeployment(ctx, d.ID)
+		if failed, ok := errors.AsType[*Error](err); ok && failed.Status == http.StatusConflict {
+			err = nil // it may be under way, whatever the status
+		}
+		return false, err
 	})
 	if errors.Is(err, ErrNotFound) {
 		return last, nil
