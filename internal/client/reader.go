@@ -15,7 +15,7 @@ const (
 	// Terraform's reads come one after the other, a few milliseconds apart, as each takes processor time.
 	batchWindow = 20 * time.Millisecond
 	// batchSize is how many reads a request serves at most. Terraform has as many operations under way by default: once they
-	// all wait, no more will come.
+	// all wait, no more will come. (Half of it would be faster for few of many deployments, with twice as many requests.)
 	batchSize = 10
 )
 

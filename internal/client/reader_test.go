@@ -100,7 +100,9 @@ func spread(n, total int) []string {
 	return ids
 }
 
-// Reads take few requests, and no more time than one request for each.
+// Reads take few requests and, within one and a half batch windows, no more time than one request for each. That is not so for few
+// of many deployments (1,000 of 100,000) that are read a few milliseconds apart: gathering them takes time that no page makes
+// up for. So those are only here without a distance.
 func TestReads_requestsAndTime(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
