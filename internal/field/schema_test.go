@@ -1,7 +1,6 @@
 package field
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -9,14 +8,15 @@ import (
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-func TestSchemasHaveTheTypeOfTheDescription(t *testing.T) {
+func TestSchemas_typeOfTheDescription(t *testing.T) {
 	t.Parallel()
-	for name, fs := range map[string]Fields{"deployment": deployment, "every kind": kinds} {
+	for name, fs := range map[string]Fields{"deployment": deployment, "every kind": allKinds} {
 		if got := fs.AttrType().TerraformType(t.Context()); !got.Equal(fs.Type()) {
 			t.Errorf("%s: AttrType is %s", name, got)
 		}
@@ -34,7 +34,7 @@ func TestSchemasHaveTheTypeOfTheDescription(t *testing.T) {
 		if diags := shown.ValidateImplementation(t.Context()); diags.HasError() {
 			t.Errorf("%s: data source schema: %s", name, diags)
 		}
-		assertFlags(t, fs, fs.ResourceAttributes(), fs.DataSourceAttributes())
+		assertBools(t, fs, fs.ResourceAttributes(), fs.DataSourceAttributes())
 	}
 }
 
@@ -47,15 +47,16 @@ type attribute interface {
 	IsSensitive() bool
 }
 
-func assertFlags(t *testing.T, fs Fields, inResource map[string]resource.Attribute, inDataSource map[string]datasource.Attribute) {
+func assertBools(t *testing.T, fs Fields, inResource map[string]resource.Attribute, inDataSource map[string]datasource.Attribute) {
 	t.Helper()
-	plain := map[Kind]attr.Type{UUID: types.StringType, Time: types.StringType, JSON: types.StringType, Text: types.StringType, Whole: types.NumberType, Number: types.NumberType, Flag: types.BoolType}
+	plain := map[Kind]attr.Type{UUID: types.StringType, Time: types.StringType, JSON: types.StringType, String: types.StringType, Int64: types.NumberType, Float64: types.NumberType, Bool: types.BoolType}
 	if len(inResource) != len(fs) || len(inDataSource) != len(fs) {
 		t.Fatalf("%d and %d attributes for %d fields", len(inResource), len(inDataSource), len(fs))
 	}
 	for _, f := range fs {
 		var set, shown attribute = inResource[f.Name], inDataSource[f.Name]
-		required, optional, computed := f.Access == Required, f.Access == Shared, f.Access != Required
+		required, computed := f.Access == Required, f.Access != Required
+		optional := f.Access == Optional || f.Access == Computed
 		if set.IsRequired() != required || set.IsOptional() != optional || set.IsComputed() != computed || set.IsSensitive() {
 			t.Errorf("%s of a resource: required %t, optional %t, computed %t", f.Name, set.IsRequired(), set.IsOptional(), set.IsComputed())
 		}
@@ -72,109 +73,126 @@ func assertFlags(t *testing.T, fs Fields, inResource map[string]resource.Attribu
 		}
 		switch set := set.(type) {
 		case resource.SingleNestedAttribute:
-			assertFlags(t, f.Fields, set.Attributes, shown.(datasource.SingleNestedAttribute).Attributes)
+			assertBools(t, f.Fields, set.Attributes, shown.(datasource.SingleNestedAttribute).Attributes)
 		case resource.ListNestedAttribute:
-			assertFlags(t, f.Fields, set.NestedObject.Attributes, shown.(datasource.ListNestedAttribute).NestedObject.Attributes)
+			assertBools(t, f.Fields, set.NestedObject.Attributes, shown.(datasource.ListNestedAttribute).NestedObject.Attributes)
 		}
 	}
 }
 
-func TestDescriptionsSayWhatFollows(t *testing.T) {
+func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		field           Field
-		resource, shown string
+		field                Field
+		resource, dataSource string
 	}{
-		"plain":         {Field{Doc: "A."}, "A.", "A."},
-		"JSON":          {Field{Kind: JSON, Doc: "A."}, "A. A JSON object, written with `jsonencode`.", "A. A JSON object, written with `jsonencode`."},
-		"list of JSON":  {Field{Kind: List, Elem: JSON, Doc: "A."}, "A. Each item is a JSON object, written with `jsonencode`.", "A. Each item is a JSON object, written with `jsonencode`."},
-		"one of a few":  {Field{Doc: "A.", OneOf: []string{"x", "y"}}, "A. One of `x`, `y`.", "A."},
-		"immutable":     {Field{Doc: "A.", Immutable: true}, "A. A change replaces the deployment.", "A."},
-		"both of these": {Field{Doc: "A.", Immutable: true, OneOf: []string{"x"}}, "A. One of `x`. A change replaces the deployment.", "A."},
+		"plain":         {Field{Description: "A."}, "A.", "A."},
+		"JSON":          {Field{Kind: JSON, Description: "A."}, "A. A JSON object, written with `jsonencode`.", "A. A JSON object."},
+		"list of JSON":  {Field{Kind: List, Elem: JSON, Description: "A."}, "A. Each item is a JSON object, written with `jsonencode`.", "A. Each item is a JSON object, written with `jsonencode`."},
+		"enum":          {Field{Description: "A.", OneOf: []string{"x", "y"}}, "A. Valid values are `x` and `y`.", "A."},
+		"enum, listed":  {Field{Description: "A. Valid values are `x`.", OneOf: []string{"x", "y"}}, "A. Valid values are `x`.", "A. Valid values are `x`."},
+		"immutable":     {Field{Description: "A.", Immutable: true}, "A. Changing this forces a new resource.", "A."},
+		"both of these": {Field{Description: "A.", Immutable: true, OneOf: []string{"x"}}, "A. Valid values are `x`. Changing this forces a new resource.", "A."},
 	} {
 		c.field.Name = "v"
 		if got := (Fields{c.field}).ResourceAttributes()["v"].GetMarkdownDescription(); got != c.resource {
 			t.Errorf("%s in a resource: %q", name, got)
 		}
-		if got := (Fields{c.field}).DataSourceAttributes()["v"].GetMarkdownDescription(); got != c.shown {
+		if got := (Fields{c.field}).DataSourceAttributes()["v"].GetMarkdownDescription(); got != c.dataSource {
 			t.Errorf("%s in a data source: %q", name, got)
 		}
 	}
-	for _, f := range kinds {
-		f.Doc = "What it is."
-		if got := f.resourceAttribute().GetMarkdownDescription(); !strings.HasPrefix(got, "What it is.") {
+	for _, f := range allKinds {
+		f.Description = "What it is."
+		if got := (Fields{f}).ResourceAttributes()[f.Name].GetMarkdownDescription(); !strings.HasPrefix(got, "What it is.") {
 			t.Errorf("%s is described by %q", f.Name, got)
 		}
 	}
 }
 
-func TestImmutableFieldsReplace(t *testing.T) {
+func TestImmutableFields_replace(t *testing.T) {
 	t.Parallel()
 	fs := Fields{{Name: "name", Immutable: true}, {Name: "other"}}
-	of := fs.ResourceAttributes()
-	if modifiers := of["name"].(resource.StringAttribute).PlanModifiers; len(modifiers) != 1 || !strings.Contains(modifiers[0].Description(t.Context()), "destroy and recreate") {
-		t.Errorf("modifiers of an immutable field: %v", modifiers)
-	}
-	if modifiers := of["other"].(resource.StringAttribute).PlanModifiers; len(modifiers) > 0 {
+	attributes := fs.ResourceAttributes()
+	if modifiers := attributes["other"].(resource.StringAttribute).PlanModifiers; len(modifiers) > 0 {
 		t.Errorf("modifiers of another: %v", modifiers)
+	}
+	modifiers := attributes["name"].(resource.StringAttribute).PlanModifiers
+	if len(modifiers) != 1 {
+		t.Fatalf("modifiers: %v", modifiers)
+	}
+	raw := decoded(t, fs, object{"name": "a"})
+	for name, c := range map[string]struct {
+		planned  types.String
+		replaces bool
+	}{"same": {types.StringValue("a"), false}, "changed": {types.StringValue("b"), true}, "unknown": {types.StringUnknown(), false}} {
+		var resp planmodifier.StringResponse
+		modifiers[0].PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("name"), PlanValue: c.planned, ConfigValue: c.planned,
+			StateValue: types.StringValue("a"), State: tfsdk.State{Raw: raw}, Plan: tfsdk.Plan{Raw: raw}}, &resp)
+		if resp.RequiresReplace != c.replaces {
+			t.Errorf("%s: replaces %t", name, resp.RequiresReplace)
+		}
 	}
 }
 
-func TestValidatorsOfTexts(t *testing.T) {
+func TestStringValidators(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		field   Field
-		value   types.String
-		refused bool
+		field    Field
+		value    types.String
+		rejected bool
 	}{
-		"empty, which may be":     {Field{}, types.StringValue(""), false},
-		"empty, which may not be": {Field{NotEmpty: true}, types.StringValue(""), true},
-		"not empty":               {Field{NotEmpty: true}, types.StringValue("x"), false},
-		"one of a few":            {Field{OneOf: []string{"x"}}, types.StringValue("x"), false},
-		"none of a few":           {Field{OneOf: []string{"x"}}, types.StringValue("X"), true},
-		"not known":               {Field{OneOf: []string{"x"}, NotEmpty: true}, types.StringUnknown(), false},
-		"JSON object":             {Field{Kind: JSON}, types.StringValue(" \n{\"a\": 1}"), false},
-		"JSON list":               {Field{Kind: JSON}, types.StringValue("[]"), true},
-		"JSON text":               {Field{Kind: JSON}, types.StringValue(`"{}"`), true},
-		"JSON null":               {Field{Kind: JSON}, types.StringValue("null"), true},
-		"no JSON":                 {Field{Kind: JSON}, types.StringValue("{"), true},
-		"JSON of a huge number":   {Field{Kind: JSON}, types.StringValue(`{"a": 1e9999}`), false},
-		"JSON not known":          {Field{Kind: JSON}, types.StringUnknown(), false},
-		"JSON left out":           {Field{Kind: JSON}, types.StringNull(), false},
+		"empty":                      {Field{}, types.StringValue(""), false},
+		"UUID":                       {Field{Kind: UUID}, types.StringValue(ExampleUUID), false},
+		"no UUID":                    {Field{Kind: UUID}, types.StringValue("x"), true},
+		"empty where it must not be": {Field{NotEmpty: true}, types.StringValue(""), true},
+		"not empty":                  {Field{NotEmpty: true}, types.StringValue("x"), false},
+		"one of the valid values":    {Field{OneOf: []string{"x"}}, types.StringValue("x"), false},
+		"none of the valid values":   {Field{OneOf: []string{"x"}}, types.StringValue("X"), true},
+		"unknown":                    {Field{OneOf: []string{"x"}, NotEmpty: true}, types.StringUnknown(), false},
+		"JSON object":                {Field{Kind: JSON}, types.StringValue(" \n{\"a\": 1}"), false},
+		"JSON list":                  {Field{Kind: JSON}, types.StringValue("[]"), true},
+		"JSON string":                {Field{Kind: JSON}, types.StringValue(`"{}"`), true},
+		"JSON null":                  {Field{Kind: JSON}, types.StringValue("null"), true},
+		"invalid JSON":               {Field{Kind: JSON}, types.StringValue("{"), true},
+		"JSON of a huge number":      {Field{Kind: JSON}, types.StringValue(`{"a": 1e9999}`), false},
+		"JSON unknown":               {Field{Kind: JSON}, types.StringUnknown(), false},
+		"JSON null value":            {Field{Kind: JSON}, types.StringNull(), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.field.Name = "v"
-			refused := false
+			rejected := false
 			for _, v := range (Fields{c.field}).ResourceAttributes()["v"].(resource.StringAttribute).Validators {
 				if v.Description(t.Context()) == "" || v.MarkdownDescription(t.Context()) == "" {
-					t.Errorf("%T does not say what it wants", v)
+					t.Errorf("%T has no description", v)
 				}
 				var resp validator.StringResponse
 				v.ValidateString(t.Context(), validator.StringRequest{Path: path.Root("v"), ConfigValue: c.value}, &resp)
-				refused = refused || resp.Diagnostics.HasError()
+				rejected = rejected || resp.Diagnostics.HasError()
 			}
-			if refused != c.refused {
-				t.Errorf("refused: %t", refused)
+			if rejected != c.rejected {
+				t.Errorf("rejected: %t", rejected)
 			}
 		})
 	}
 }
 
-func TestValidatorsOfLists(t *testing.T) {
+func TestListValidators(t *testing.T) {
 	t.Parallel()
-	texts := func(values ...attr.Value) types.List { return types.ListValueMust(types.StringType, values) }
+	stringsOf := func(values ...attr.Value) types.List { return types.ListValueMust(types.StringType, values) }
 	for name, c := range map[string]struct {
-		field   Field
-		value   types.List
-		refused bool
+		field    Field
+		value    types.List
+		rejected bool
 	}{
-		"texts":                  {Field{Kind: List}, texts(types.StringValue("x")), false},
-		"null among texts":       {Field{Kind: List}, texts(types.StringNull()), true},
-		"JSON objects":           {Field{Kind: List, Elem: JSON}, texts(types.StringValue("{}")), false},
-		"JSON list among them":   {Field{Kind: List, Elem: JSON}, texts(types.StringValue("{}"), types.StringValue("[]")), true},
-		"null among objects":     {Field{Kind: Objects}, texts(types.StringNull()), true},
-		"list that is not known": {Field{Kind: List, Elem: JSON}, types.ListUnknown(types.StringType), false},
+		"strings":              {Field{Kind: List}, stringsOf(types.StringValue("x")), false},
+		"null among strings":   {Field{Kind: List}, stringsOf(types.StringNull()), true},
+		"JSON objects":         {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}")), false},
+		"JSON list among them": {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}"), types.StringValue("[]")), true},
+		"no UUID among UUIDs":  {Field{Kind: List, Elem: UUID}, stringsOf(types.StringValue("x")), true},
+		"null among objects":   {Field{Kind: ObjectList}, stringsOf(types.StringNull()), true},
+		"list that is unknown": {Field{Kind: List, Elem: JSON}, types.ListUnknown(types.StringType), false},
 	} {
 		var validators []validator.List
 		c.field.Name = "v"
@@ -184,76 +202,30 @@ func TestValidatorsOfLists(t *testing.T) {
 		case resource.ListNestedAttribute:
 			validators = a.Validators
 		}
-		refused := false
+		rejected := false
 		for _, v := range validators {
 			var resp validator.ListResponse
 			v.ValidateList(t.Context(), validator.ListRequest{Path: path.Root("v"), ConfigValue: c.value}, &resp)
-			refused = refused || resp.Diagnostics.HasError()
+			rejected = rejected || resp.Diagnostics.HasError()
 		}
-		if refused != c.refused {
-			t.Errorf("%s: refused: %t", name, refused)
+		if rejected != c.rejected {
+			t.Errorf("%s: rejected: %t", name, rejected)
 		}
 	}
 	var resp validator.MapResponse
-	for _, v := range (Fields{{Name: "v", Kind: TextMap}}).ResourceAttributes()["v"].(resource.MapAttribute).Validators {
+	for _, v := range (Fields{{Name: "v", Kind: StringMap}}).ResourceAttributes()["v"].(resource.MapAttribute).Validators {
 		v.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("v"), ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": types.StringNull()})}, &resp)
 	}
 	if !resp.Diagnostics.HasError() {
-		t.Error("null in a map is not refused")
+		t.Error("null in a map is not rejected")
 	}
 }
 
-func TestWithout(t *testing.T) {
+func TestQuoted(t *testing.T) {
 	t.Parallel()
-	fs := Fields{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-	for want, got := range map[string]Fields{"a c": fs.Without("b"), "a b c": fs.Without("d"), "": fs.Without("a", "b", "c")} {
-		var names []string
-		for _, f := range got {
-			names = append(names, f.Name)
+	for want, values := range map[string][]string{"``": nil, "`a`": {"a"}, "`a` and `b`": {"a", "b"}, "`a`, `b` and `c`": {"a", "b", "c"}} {
+		if got := Quoted(values); got != want {
+			t.Errorf("%v: %s", values, got)
 		}
-		if strings.Join(names, " ") != want {
-			t.Errorf("got %v, want %s", names, want)
-		}
-	}
-	if len(fs) != 3 || fs[1].Name != "b" {
-		t.Errorf("the original is now %v", fs)
-	}
-}
-
-func TestTypes(t *testing.T) {
-	t.Parallel()
-	nested := Fields{{Name: "a", Kind: Flag}}
-	for name, c := range map[string]struct {
-		field Field
-		want  tftypes.Type
-	}{
-		"text":         {Field{Kind: Text}, tftypes.String},
-		"UUID":         {Field{Kind: UUID}, tftypes.String},
-		"time":         {Field{Kind: Time}, tftypes.String},
-		"JSON":         {Field{Kind: JSON}, tftypes.String},
-		"whole":        {Field{Kind: Whole}, tftypes.Number},
-		"number":       {Field{Kind: Number}, tftypes.Number},
-		"flag":         {Field{Kind: Flag}, tftypes.Bool},
-		"map":          {Field{Kind: TextMap}, tftypes.Map{ElementType: tftypes.String}},
-		"list":         {Field{Kind: List, Elem: JSON}, tftypes.List{ElementType: tftypes.String}},
-		"object":       {Field{Kind: Object, Fields: nested}, tftypes.Object{AttributeTypes: map[string]tftypes.Type{"a": tftypes.Bool}}},
-		"several ones": {Field{Kind: Objects, Fields: nested}, tftypes.List{ElementType: tftypes.Object{AttributeTypes: map[string]tftypes.Type{"a": tftypes.Bool}}}},
-	} {
-		if got := c.field.Type(); !got.Equal(c.want) {
-			t.Errorf("%s is of type %s", name, got)
-		}
-	}
-}
-
-func TestValuesOfAnotherTypeReadAsNothing(t *testing.T) {
-	t.Parallel()
-	flag := tftypes.NewValue(tftypes.Bool, true)
-	for _, v := range []tftypes.Value{{}, flag, tftypes.NewValue(tftypes.String, nil), tftypes.NewValue(tftypes.String, tftypes.UnknownValue)} {
-		if text(v) != "" || number(v).Sign() != 0 || len(members(v)) > 0 || len(items(v)) > 0 {
-			t.Errorf("%s reads as something", v)
-		}
-	}
-	if !reflect.DeepEqual(Quoted([]string{"a", "b"}), "`a`, `b`") {
-		t.Error(Quoted([]string{"a", "b"}))
 	}
 }

@@ -1,0 +1,255 @@
+package field
+
+import (
+	"encoding/json"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+func TestCodec_roundTrip(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"string":                    `{"string":"<é&>\n"}`,
+		"empty string":              `{"string":""}`,
+		"uuid":                      `{"uuid":"123E4567-e89b-12d3-a456-426614174000"}`,
+		"time":                      `{"time":"2025-01-02T03:04:05Z"}`,
+		"zero":                      `{"int64":0,"float64":0,"bool":false}`,
+		"least and most":            `{"int64":-9223372036854775808,"float64":1.7976931348623157e+308}`,
+		"most and least":            `{"int64":9223372036854775807,"float64":5e-324}`,
+		"true":                      `{"bool":true}`,
+		"JSON with HTML characters": `{"json":{"a":"<&>","b":[1,1.50,1e3,null,{}],"c":12345678901234567890.0}}`,
+		"empty JSON":                `{"json":{}}`,
+		"map":                       `{"map":{"":"","a":"1"}}`,
+		"empty map":                 `{"map":{}}`,
+		"lists":                     `{"strings":["a",""],"uuids":["x"],"times":["y"],"jsons":[{"a":1},{}]}`,
+		"empty lists":               `{"strings":[],"uuids":[],"times":[],"jsons":[],"keyed":[]}`,
+		"empty object":              `{"object_config":{}}`,
+		"nested empty object":       `{"object_config":{"inner":{}}}`,
+		"nested":                    `{"object_config":{"inner":{"string":"a"},"ref":"b"}}`,
+		"items":                     `{"keyed":[{"name":"a","inner":[{"at":"b"}]},{}]}`,
+		"nothing":                   `{}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assertRoundTrip(t, allKinds, readObject(t, text))
+		})
+	}
+}
+
+func readObject(t testing.TB, text string) object {
+	t.Helper()
+	tree, err := ReadJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree.(object)
+}
+
+// assertRoundTrip decodes and encodes a tree: nothing is lost or changed.
+func assertRoundTrip(t testing.TB, fs Fields, tree object) {
+	t.Helper()
+	v, err := fs.Decode(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.Type().Equal(fs.Type()) || !v.IsFullyKnown() {
+		t.Errorf("%s decodes to %s", jsonOf(tree), v)
+	}
+	back, err := fs.Encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(back, tree) {
+		t.Errorf("%s came back as %s", jsonOf(tree), jsonOf(back))
+	}
+}
+
+func TestDecode_otherForms(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ tree, want string }{
+		"null and absent members":            {`{"string":null,"other":1}`, `{}`},
+		"integer with a fraction of zero":    {`{"int64":2048.0}`, `{"int64":2048}`},
+		"integer with an exponent":           {`{"int64":2.048e3}`, `{"int64":2048}`},
+		"label that is not a string":         {`{"map":{"a":8080,"b":true,"c":{"d":[1.50]}}}`, `{"map":{"a":"8080","b":"true","c":"{\"d\":[1.50]}"}}`},
+		"label that is null":                 {`{"map":{"a":"1","b":null}}`, `{"map":{"a":"1"}}`},
+		"unknown members of an item":         {`{"keyed":[{"name":"a","other":1}]}`, `{"keyed":[{"name":"a"}]}`},
+		"fraction that is not representable": {`{"float64":0.10000000000000000001}`, `{"float64":0.1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := allKinds.Encode(decoded(t, allKinds, readObject(t, c.tree)))
+			if err != nil || jsonOf(got) != c.want {
+				t.Errorf("got %s, %v; want %s", jsonOf(got), err, c.want)
+			}
+		})
+	}
+}
+
+func TestDecode_mismatch(t *testing.T) {
+	t.Parallel()
+	fits := map[Kind][]any{
+		String: {"text"}, UUID: {"text"}, Time: {"text"}, Bool: {true}, Int64: {json.Number("1")}, Float64: {json.Number("1")},
+		StringMap: {object{}, object{"a": object{}}}, Object: {object{}, object{"a": object{}}}, List: {[]any{}}, ObjectList: {[]any{}},
+	}
+	odd := []any{"text", json.Number("1"), true, []any{}, []any{true}, object{}, object{"a": object{}}}
+	for _, f := range allKinds {
+		if f.Kind == JSON {
+			continue
+		}
+		for _, value := range odd {
+			_, err := allKinds.Decode(object{f.Name: value})
+			fit := slices.ContainsFunc(fits[f.Kind], func(v any) bool { return reflect.DeepEqual(v, value) })
+			switch {
+			case fit != (err == nil) && (f.Kind != List || f.Elem != JSON):
+				t.Errorf("%s of %v: error is %v", f.Name, value, err)
+			case err != nil && !strings.HasPrefix(err.Error(), f.Name+": "):
+				t.Errorf("%s of %v: the error names another attribute: %v", f.Name, value, err)
+			}
+		}
+	}
+	for _, tree := range []object{{"int64": json.Number("1e99999999999")}, {"object_config": object{"inner": object{"string": true}}}, {"keyed": []any{object{"name": true}}}} {
+		if _, err := allKinds.Decode(tree); err == nil {
+			t.Errorf("%v: no error", tree)
+		}
+	}
+}
+
+func TestEncode_unknown(t *testing.T) {
+	t.Parallel()
+	v := With(decoded(t, allKinds, object{"string": "a", "map": object{"a": "1"}}), Values{
+		"int64": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue),
+		"map":   tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, Values{"a": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}),
+	})
+	got, err := allKinds.Encode(v)
+	if want := (object{"string": "a", "int64": Unknown, "map": object{"a": Unknown}}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+}
+
+func TestEncode_invalid(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		field Field
+		value any
+		want  string
+	}{
+		"fraction of an integer":        {Field{Kind: Int64}, big.NewFloat(1.5), "v must be an integer"},
+		"number beyond 64 bits":         {Field{Kind: Float64}, new(big.Float).SetMantExp(big.NewFloat(1), 2000), "v is larger than a JSON number can be"},
+		"string that is not JSON":       {Field{Kind: JSON}, "{", "v must be JSON"},
+		"item of a list that is not":    {Field{Kind: List, Elem: JSON}, []tftypes.Value{str("}")}, "v must be JSON"},
+		"member of an object that is":   {Field{Kind: Object, Fields: Fields{{Name: "inner", Kind: JSON}}}, Values{"inner": str("")}, "inner must be JSON"},
+		"number that is another string": {Field{Kind: Bool}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.field.Name = "v"
+			fs := Fields{c.field}
+			_, err := fs.Encode(tftypes.NewValue(fs.Type(), Values{"v": tftypes.NewValue(c.field.Type(), c.value)}))
+			if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+				t.Errorf("error is %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// Terraform reads a number with a precision of 512 bits, and compares it so with
+// that of the service.
+func TestDecode_numbersEqualThoseOfConfigurations(t *testing.T) {
+	t.Parallel()
+	fs := Fields{{Name: "v", Kind: Float64}}
+	for _, number := range []string{"0.1", "0.2", "0.25", "0.3333333333333333", "1e-7", "1e21", "2048"} {
+		if v := decoded(t, fs, object{"v": json.Number(number)}); !at(v, "v").Equal(num(number)) {
+			t.Errorf("%s decodes to %s", number, v)
+		}
+	}
+}
+
+func TestUndescribedAndDescribed(t *testing.T) {
+	t.Parallel()
+	fs := Fields{{Name: "a"}, {Name: "o", Kind: Object, Fields: Fields{{Name: "a"}}}, {Name: "l", Kind: ObjectList, Fields: Fields{{Name: "a"}, {Name: "b_c", Wire: "bC"}}}}
+	for name, c := range map[string]struct{ tree, undescribed, described string }{
+		"nothing":              {`{"a":"x","o":{"a":"x"},"l":[{"a":"x","bC":"x"}]}`, `null`, `{"a":"x","l":[{"a":"x","bC":"x"}],"o":{"a":"x"}}`},
+		"member":               {`{"a":"x","new":1}`, `{"new":1}`, `{"a":"x"}`},
+		"member of an object":  {`{"o":{"a":"x","new":1}}`, `{"o":{"new":1}}`, `{"o":{"a":"x"}}`},
+		"member of an item":    {`{"l":[{"a":"x"},{"bC":"x","new":1},null]}`, `{"l":[{},{"new":1},{}]}`, `{"l":[{"a":"x"},{"bC":"x"},null]}`},
+		"another type":         {`{"a":{"b":1},"o":[1],"l":{"c":1}}`, `null`, `{"a":{"b":1},"l":{"c":1},"o":[1]}`},
+		"HCL name is not wire": {`{"l":[{"b_c":1}]}`, `{"l":[{"b_c":1}]}`, `{"l":[{}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := jsonOf(fs.Undescribed(readObject(t, c.tree))); got != c.undescribed {
+				t.Errorf("undescribed is %s, want %s", got, c.undescribed)
+			}
+			if got := jsonOf(fs.Described(readObject(t, c.tree))); got != c.described {
+				t.Errorf("described is %s, want %s", got, c.described)
+			}
+		})
+	}
+}
+
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tree object
+		want string
+	}{
+		"nothing known":            {object{"new": 1, "source_config": object{"new": object{"cpu": 1}}}, ""},
+		"attribute":                {object{"name": "x", "new": 1}, "name"},
+		"read-only attribute":      {object{"id": "x"}, "id"},
+		"nested attributes":        {object{"source_config": object{"build_on_push": true, "resource_spec": object{"cpu": 1}}}, "source_config.build_on_push source_config.resource_spec.cpu"},
+		"no object where one must": {object{"source_config": nil}, "source_config"},
+		"list":                     {object{"secret_references": []any{}}, "secret_references"},
+	} {
+		if got := strings.Join(deployment.Conflicts(c.tree), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestPath(t *testing.T) {
+	t.Parallel()
+	spec := path.Root("source_config").AtName("resource_spec")
+	sidecar := spec.AtName("sidecars").AtListIndex(0)
+	volume := spec.AtName("volumes").AtListIndex(0)
+	within := func(loc ...any) []any { return append([]any{"source_config", "resource_spec"}, loc...) }
+	for name, c := range map[string]struct {
+		loc  []any
+		want path.Path
+		ok   bool
+	}{
+		"attribute":                      {[]any{"name"}, path.Root("name"), true},
+		"nested attribute":               {within("memory_mb"), spec.AtName("memory_mb"), true},
+		"item":                           {[]any{"secret_references", 1}, path.Root("secret_references").AtListIndex(1), true},
+		"attribute of an item":           {within("sidecars", 0, "envFrom"), sidecar.AtName("env_from"), true},
+		"nested item":                    {within("sidecars", 0, "env", 2, "value"), sidecar.AtName("env").AtListIndex(2).AtName("value"), true},
+		"item of a list of strings":      {within("sidecars", 0, "command", 3), sidecar.AtName("command").AtListIndex(3), true},
+		"beyond an item of a list":       {within("sidecars", 0, "command", 3, "x"), sidecar.AtName("command").AtListIndex(3), true},
+		"name in JSON":                   {within("volumes", 0, "configMap"), volume.AtName("config_map"), true},
+		"name in HCL":                    {within("volumes", 0, "config_map"), volume, true},
+		"member of JSON":                 {within("volumes", 0, "configMap", "items", 0), volume.AtName("config_map"), true},
+		"label":                          {within("labels", "a.b/c"), spec.AtName("labels").AtMapKey("a.b/c"), true},
+		"index in a map":                 {within("labels", 0), spec.AtName("labels"), true},
+		"unknown member at the root":     {[]any{"nonsense"}, path.Empty(), false},
+		"unknown member within":          {[]any{"source_config", "nonsense", "more"}, path.Root("source_config"), true},
+		"index of an object":             {[]any{"source_config", 1}, path.Root("source_config"), true},
+		"index at the root":              {[]any{0}, path.Empty(), false},
+		"name in a list":                 {[]any{"secret_references", "name"}, path.Root("secret_references"), true},
+		"below a string":                 {[]any{"name", "x"}, path.Root("name"), true},
+		"empty location":                 {nil, path.Empty(), false},
+		"step that is no name, no index": {[]any{"name", 1.5}, path.Root("name"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, ok := deployment.Path(c.loc)
+			if got.String() != c.want.String() || ok != c.ok {
+				t.Errorf("%v is at %s, %t; want %s, %t", c.loc, got, ok, c.want, c.ok)
+			}
+		})
+	}
+}
