@@ -287,6 +287,9 @@ func (p planner) object(fs Fields, at path.Path, config, state Values, moved boo
 
 func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved bool) tftypes.Value {
 	recorded, found := p.record.at(at)
+	if found && recorded == nil {
+		p.record = nil // nothing within is owned either
+	}
 	switch {
 	case isNull(config):
 		return p.omitted(f, at, state, found && recorded == nil)
