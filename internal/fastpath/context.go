@@ -53,7 +53,9 @@ func handle[Request, Response any](ctx context.Context, req Request, do func(con
 
 // requestContext is the context of a request until that is handled, and then one
 // that is canceled and empty.
-type requestContext struct{ ctx atomic.Pointer[context.Context] }
+type requestContext struct {
+	ctx atomic.Pointer[context.Context]
+}
 
 func (c *requestContext) Deadline() (time.Time, bool) { return (*c.ctx.Load()).Deadline() }
 func (c *requestContext) Done() <-chan struct{}       { return (*c.ctx.Load()).Done() }

@@ -96,6 +96,9 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 			continue
 		}
 		put(name, c.value(f, at.AtName(f.Name), live[name], want[name], applied[name], inItem))
+		if f.Kind == JSON && applied != nil && applied[name] == nil && live[name] == nil && want[name] != nil && isEmpty(want[name]) && len(c.set) == before {
+			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value, if set anew
+		}
 		replaced = replaced || f.Exclusive && len(c.set) > before
 	}
 	for _, f := range fs {
@@ -152,6 +155,9 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 		}
 	case List:
 		if want != nil && c.equalItems(f, asList(live), asList(want)) {
+			if live == nil {
+				return want
+			}
 			return live
 		}
 	default:
@@ -191,8 +197,6 @@ func (c *comparer) freeForm(f Field, at path.Path, live, want, applied any) any 
 	before := len(c.dropped)
 	merged := c.free(freeAt{field: f, at: at}, live, want, applied)
 	switch {
-	case f.Kind == JSON && want != nil && applied == nil && live == nil && isEmpty(want):
-		c.set = append(c.set, Difference{At: at, Want: want, field: f}) // {} is a value
 	case f.Kind == JSON && want == nil && len(c.dropped) > before && isEmpty(merged):
 		return nil
 	case f.Kind == StringMap && merged == nil && len(c.dropped) > before:
@@ -321,7 +325,7 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 		c.set = append(c.set, Difference{at, itemChanges(added, removed), want, has, f})
 	case f.Ordered && !inOrder:
 		c.set = append(c.set, Difference{at, "order", want, has, f})
-	case len(c.set)+len(c.dropped) == before:
+	case len(c.set)+len(c.dropped) == before && has != nil:
 		return has
 	}
 	return merged

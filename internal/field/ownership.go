@@ -355,6 +355,9 @@ func (p planner) list(f Field, at path.Path, config, state tftypes.Value) tftype
 	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
 	partners := f.match(configTree, stateTree)
 	vague := !isNull(state) && p.record.below(at)
+	if vague && p.record == nil && p.unchanged(f, config, state, nil) {
+		return state
+	}
 
 	planItem := func(i int, moved bool) tftypes.Value {
 		item, j := configured[i], partners[i]
