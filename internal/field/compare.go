@@ -169,7 +169,8 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 		}
 	}
 	if want == nil {
-		if !isEmpty(applied) && !isEmpty(live) {
+		// What the service has replaced is its own: a default, or somebody else's value.
+		if !isEmpty(applied) && !isEmpty(live) && c.has(f, live, applied) {
 			c.dropped = append(c.dropped, Difference{At: at, Has: live, field: f})
 			return nil
 		}
@@ -179,6 +180,13 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 	return want
 }
 
+// has reports whether the service has a value.
+func (c *comparer) has(f Field, live, value any) bool {
+	inner := &comparer{source: c.source}
+	inner.value(f, path.Empty(), live, value, value, true)
+	return len(inner.set) == 0
+}
+
 // equalItems compares lists of scalars. Items that are JSON may have more members.
 func (c *comparer) equalItems(f Field, live, want []any) bool {
 	return slices.EqualFunc(live, want, func(has, wanted any) bool {
@@ -186,9 +194,7 @@ func (c *comparer) equalItems(f Field, live, want []any) bool {
 			c.unknown = true
 			return true
 		}
-		inner := &comparer{source: c.source}
-		inner.value(f.elem(), path.Empty(), has, wanted, wanted, true)
-		return len(inner.set) == 0
+		return c.has(f.elem(), has, wanted)
 	})
 }
 
@@ -237,6 +243,10 @@ func (c *comparer) free(p freeAt, live, want, applied any) any {
 				}
 				return nil
 			}
+		}
+		inner := &comparer{source: c.source}
+		if inner.free(p, live, applied, applied); len(inner.set) > 0 {
+			return live // replaced by the service, or by somebody else
 		}
 		c.dropped = append(c.dropped, Difference{p.at, p.member, nil, live, p.field})
 		return nil
