@@ -88,10 +88,13 @@ type providers struct{ ours, singly, inFull, minimal provider }
 // build builds them all in the same way.
 func build(ctx context.Context, folder, profiles string) (providers, error) {
 	binary := func(name string) string { return filepath.Join(folder, name) }
-	for name, source := range map[string]string{"ours": ".", "variant": "./internal/cmd/bench/variant", "minimal": "./internal/cmd/bench/minimal"} {
-		printed, err := exec.CommandContext(ctx, "go", "build", "-o", binary(name), source).CombinedOutput()
+	const module = "internal/cmd/bench" // the one that the variants belong to
+	for name, source := range map[string]struct{ folder, pkg string }{
+		"ours": {".", "."}, "variant": {module, "./variant"}, "minimal": {module, "./minimal"},
+	} {
+		printed, err := exec.CommandContext(ctx, "go", "build", "-C", source.folder, "-o", binary(name), source.pkg).CombinedOutput()
 		if err != nil {
-			return providers{}, fmt.Errorf("build %s: %w\n%s", source, err, printed)
+			return providers{}, fmt.Errorf("build %s: %w\n%s", name, err, printed)
 		}
 	}
 	p := providers{
