@@ -10,7 +10,7 @@ mkdir -p "$mirror"
 mirror=$(cd "$mirror" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# Each program looks for a source without a host at its own registry.
+# A source address without a host belongs to Terraform's registry in Terraform, and to OpenTofu's in OpenTofu.
 for host in registry.terraform.io registry.opentofu.org; do
   folder=$mirror/$host/graphdeploy/graphdeploy/$version/$(go env GOOS)_$(go env GOARCH)
   mkdir -p "$folder"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints what CHANGELOG.md says of a version. Fails where it says nothing, or
-# still calls the version unreleased.
+# Prints the section of CHANGELOG.md for a version. Fails if there is none, or
+# if it has no release date.
 #
 #   release-notes.sh v1.2.3
 set -euo pipefail
@@ -11,12 +11,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # A heading is ## 1.2.3 (January 2, 2026).
 heading=$(awk -v version="$version" '$1 == "##" && $2 == version' CHANGELOG.md)
 if [[ ! $heading =~ \([A-Z][a-z]+\ [0-9]{1,2},\ [0-9]{4}\)$ ]]; then
-  echo "CHANGELOG.md has no heading such as: ## $version ($(LC_ALL=C date -u '+%B %-d, %Y'))" >&2
+  echo "CHANGELOG.md needs a heading such as: ## $version ($(LC_ALL=C date -u '+%B %-d, %Y'))" >&2
   exit 1
 fi
-notes=$(awk -v version="$version" '$1 == "##" { its = $2 == version; next } its' CHANGELOG.md)
+notes=$(awk -v version="$version" '$1 == "##" { matches = $2 == version; next } matches' CHANGELOG.md)
 if [[ -z ${notes//[[:space:]]/} ]]; then
-  echo "CHANGELOG.md says nothing of $version." >&2
+  echo "The section of CHANGELOG.md for $version is empty." >&2
   exit 1
 fi
 echo "$notes"

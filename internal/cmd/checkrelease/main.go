@@ -1,9 +1,12 @@
-// Command checkrelease looks at the files of a release as the Terraform
-// registry does before it takes them:
+// Command checkrelease checks the files of a release against the rules of the
+// Terraform registry:
 //
-//	checkrelease [-signed] FOLDER
+//	checkrelease [-key FINGERPRINT] FOLDER
 //
-// It says all that is wrong, and fails if anything is.
+// With -key, the checksums must have a signature by that key, which must be an
+// RSA key: the registry rejects other ones, but only after the release is
+// published. That the signature is valid is for gpg to verify. The command
+// reports every problem, and fails if there is one.
 package main
 
 import (
@@ -20,27 +23,29 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
 func main() {
-	signed := flag.Bool("signed", false, "want a signature of the checksums, too")
+	key := flag.String("key", "", "the `fingerprint` of the key that must have signed the checksums")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: checkrelease [-signed] FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: checkrelease [-key FINGERPRINT] FOLDER")
 		os.Exit(2)
 	}
-	version, err := check(flag.Arg(0), *signed)
+	version, err := check(flag.Arg(0), *key)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "This is no release that the registry takes:\n%v\n", err)
+		fmt.Fprintf(os.Stderr, "The registry would reject this release:\n%v\n", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%s has all that the registry wants of version %s, for %d platforms.\n", flag.Arg(0), version, len(platforms))
+	fmt.Printf("%s is a valid release of version %s, for %d platforms.\n", flag.Arg(0), version, len(platforms))
 }
 
 const project = "terraform-provider-graphdeploy"
 
-// platforms are what every release is for. They stand here besides
-// .goreleaser.yml so that one that gets lost there is missed.
+// platforms lists the platforms of every release. It repeats .goreleaser.yml, so
+// that a platform that is removed there by accident is missed here.
 var platforms = []string{
 	"darwin_amd64", "darwin_arm64",
 	"freebsd_386", "freebsd_amd64", "freebsd_arm", "freebsd_arm64",
@@ -48,23 +53,24 @@ var platforms = []string{
 	"windows_386", "windows_amd64", "windows_arm64",
 }
 
-// What the registry takes for a version: three numbers, and what makes it a
-// version before those.
+// versionPattern matches the versions that the registry accepts: three numbers,
+// and optionally a pre-release.
 var versionPattern = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
-// check returns the version of the release in a folder, and all that is wrong.
-func check(folder string, signed bool) (version string, err error) {
+// check returns the version of the release in a folder, and an error that joins
+// every problem. An empty key accepts a release without a signature.
+func check(folder, key string) (version string, err error) {
 	sums, err := filepath.Glob(filepath.Join(folder, "*_SHA256SUMS"))
 	if err != nil {
 		return "", err
 	}
 	if len(sums) != 1 {
-		return "", fmt.Errorf("%s has %d files that end in _SHA256SUMS, want one", folder, len(sums))
+		return "", fmt.Errorf("%s must have one file that ends in _SHA256SUMS, got %d", folder, len(sums))
 	}
 	name := filepath.Base(sums[0])
 	version = strings.TrimSuffix(strings.TrimPrefix(name, project+"_"), "_SHA256SUMS")
 	if name != project+"_"+version+"_SHA256SUMS" || !versionPattern.MatchString(version) {
-		return "", fmt.Errorf("%s: want %s_VERSION_SHA256SUMS with a version such as 1.2.3", name, project)
+		return "", fmt.Errorf("%s: must be named %s_VERSION_SHA256SUMS, with a version such as 1.2.3", name, project)
 	}
 	listed, wrong := readSums(sums[0])
 
@@ -87,27 +93,27 @@ func check(folder string, signed bool) (version string, err error) {
 	}
 	for file := range listed {
 		if !slices.Contains(wanted, file) {
-			wrong = append(wrong, fmt.Errorf("%s: the checksums list it, and the registry takes no such file", file))
+			wrong = append(wrong, fmt.Errorf("%s: the registry does not accept this file, but the checksums list it", file))
 		}
 	}
 	archives, _ := filepath.Glob(filepath.Join(folder, "*.zip"))
 	for _, archive := range archives {
 		if file := filepath.Base(archive); !slices.Contains(wanted, file) {
-			wrong = append(wrong, fmt.Errorf("%s: no archive of this release has such a name", file))
+			wrong = append(wrong, fmt.Errorf("%s: not the name of an archive of this release", file))
 		}
 	}
-	if signed {
-		wrong = append(wrong, checkSignature(sums[0]+".sig"))
+	if key != "" {
+		wrong = append(wrong, checkSignature(sums[0]+".sig", key))
 	}
 	return version, errors.Join(wrong...)
 }
 
 var sumLine = regexp.MustCompile(`^([0-9a-f]{64})  (\S+)$`)
 
-// readSums reads a file of checksums: from the name of a file to its checksum.
+// readSums reads a file of checksums into a map of file names to checksums.
 func readSums(path string) (listed map[string]string, wrong []error) {
 	listed = map[string]string{}
-	text, err := os.ReadFile(path) //nolint:gosec // the folder to look at is what the command is told
+	text, err := os.ReadFile(path) //nolint:gosec // the folder is an argument of the command
 	if err != nil {
 		return nil, []error{err}
 	}
@@ -115,7 +121,7 @@ func readSums(path string) (listed map[string]string, wrong []error) {
 		parts := sumLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		switch {
 		case parts == nil:
-			wrong = append(wrong, fmt.Errorf("%s: %q is no checksum, two spaces, and a name", filepath.Base(path), line))
+			wrong = append(wrong, fmt.Errorf("%s: %q must be a checksum, two spaces, and a name", filepath.Base(path), line))
 		case listed[parts[2]] != "":
 			wrong = append(wrong, fmt.Errorf("%s lists %s twice", filepath.Base(path), parts[2]))
 		default:
@@ -125,25 +131,25 @@ func readSums(path string) (listed map[string]string, wrong []error) {
 	return listed, wrong
 }
 
-// checkFile looks whether a file is there and has its checksum.
+// checkFile verifies that a file exists and has the checksum.
 func checkFile(path, sum string) error {
 	name := filepath.Base(path)
-	data, err := os.ReadFile(path) //nolint:gosec // the folder to look at is what the command is told
+	data, err := os.ReadFile(path) //nolint:gosec // the folder is an argument of the command
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%s is missing", name)
 	case err != nil:
 		return err
 	case sum == "":
-		return fmt.Errorf("%s is not among the checksums", name)
+		return fmt.Errorf("%s has no checksum", name)
 	}
 	if is := sha256.Sum256(data); hex.EncodeToString(is[:]) != sum {
-		return fmt.Errorf("%s has the checksum %x, and the list says %s", name, is, sum)
+		return fmt.Errorf("%s must have the checksum %s, got %x", name, sum, is)
 	}
 	return nil
 }
 
-// checkArchive looks for the binary that Terraform starts.
+// checkArchive verifies that an archive contains the binary that Terraform starts.
 func checkArchive(path, version string) error {
 	name := filepath.Base(path)
 	archive, err := zip.OpenReader(path)
@@ -166,23 +172,23 @@ func checkArchive(path, version string) error {
 				wrong = append(wrong, fmt.Errorf("%s: %s is empty", name, binary))
 			}
 			if mode := file.Mode(); !mode.IsRegular() || mode.Perm()&0o111 != 0o111 {
-				wrong = append(wrong, fmt.Errorf("%s: %s is no file that everybody may execute, but %s", name, binary, mode))
+				wrong = append(wrong, fmt.Errorf("%s: %s must be a file that everybody may execute, got %s", name, binary, mode))
 			}
 		case !strings.HasPrefix(file.Name, "LICENSE"):
-			wrong = append(wrong, fmt.Errorf("%s: nobody expects %s in there", name, file.Name))
+			wrong = append(wrong, fmt.Errorf("%s: must not contain %s", name, file.Name))
 		}
 	}
 	if !found {
-		wrong = append(wrong, fmt.Errorf("%s: the binary %s is not in there", name, binary))
+		wrong = append(wrong, fmt.Errorf("%s: must contain the binary %s", name, binary))
 	}
 	return errors.Join(wrong...)
 }
 
-// checkManifest looks whether the manifest names the protocol that the
-// provider speaks. Without it, the registry takes it for one of version 5.
+// checkManifest verifies that the manifest names the protocol of the provider.
+// Without it, the registry assumes version 5.
 func checkManifest(path string) error {
 	name := filepath.Base(path)
-	data, err := os.ReadFile(path) //nolint:gosec // the folder to look at is what the command is told
+	data, err := os.ReadFile(path) //nolint:gosec // the folder is an argument of the command
 	if err != nil {
 		return err
 	}
@@ -198,23 +204,36 @@ func checkManifest(path string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if manifest.Version != 1 || !slices.Equal(manifest.Metadata.ProtocolVersions, []string{"6.0"}) {
-		return fmt.Errorf("%s: want version 1 and the protocol 6.0 alone, got version %d and %v", name, manifest.Version, manifest.Metadata.ProtocolVersions)
+		return fmt.Errorf("%s: must have version 1 and the protocols [6.0], got version %d and %v",
+			name, manifest.Version, manifest.Metadata.ProtocolVersions)
 	}
 	return nil
 }
 
-// checkSignature looks whether there is a signature in the form that the
-// registry wants. Whose it is, gpg says.
-func checkSignature(path string) error {
+// checkSignature verifies that a file is a binary OpenPGP signature by the RSA
+// key with the fingerprint.
+func checkSignature(path, key string) error {
 	name := filepath.Base(path)
-	data, err := os.ReadFile(path) //nolint:gosec // the folder to look at is what the command is told
+	file, err := os.Open(path) //nolint:gosec // the folder is an argument of the command
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%s is missing", name)
 	case err != nil:
 		return err
-	case len(data) == 0 || data[0]&0x80 == 0: // every packet of OpenPGP begins with this bit
-		return fmt.Errorf("%s is no binary signature", name)
 	}
-	return nil
+	defer func() { _ = file.Close() }()
+
+	read, err := packet.Read(file)
+	signature, ok := read.(*packet.Signature)
+	if err != nil || !ok {
+		return errors.Join(fmt.Errorf("%s must be a binary OpenPGP signature", name), err)
+	}
+	var wrong []error
+	if signature.PubKeyAlgo != packet.PubKeyAlgoRSA {
+		wrong = append(wrong, fmt.Errorf("%s must be a signature by an RSA key, got OpenPGP algorithm %d", name, signature.PubKeyAlgo))
+	}
+	if signer := hex.EncodeToString(signature.IssuerFingerprint); !strings.EqualFold(signer, key) {
+		wrong = append(wrong, fmt.Errorf("%s must be a signature by the key %s, got %q", name, key, signer))
+	}
+	return errors.Join(wrong...)
 }

@@ -8,16 +8,48 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// release is a small one: the archives hold a few bytes.
+// release is a folder with the files of a release, whose archives hold a few bytes.
 type release struct {
 	t      *testing.T
 	folder string
 }
 
-const aVersion = "1.2.3"
+// keys has one key of each kind, because generating them is slow.
+var keys = sync.OnceValue(func() (k struct{ release, other, ed25519 *openpgp.Entity }) {
+	k.release = newKey(packet.PubKeyAlgoRSA)
+	k.other = newKey(packet.PubKeyAlgoRSA)
+	k.ed25519 = newKey(packet.PubKeyAlgoEdDSA)
+	return k
+})
+
+func newKey(algorithm packet.PublicKeyAlgorithm) *openpgp.Entity {
+	key, err := openpgp.NewEntity("Release", "", "release@example.com", &packet.Config{Algorithm: algorithm, RSABits: 2048})
+	if err != nil {
+		panic(err)
+	}
+	return key
+}
+
+func fingerprint(key *openpgp.Entity) string {
+	return fmt.Sprintf("%X", key.PrimaryKey.Fingerprint)
+}
+
+// sign writes the signature of the checksums.
+func (r release) sign(key *openpgp.Entity) {
+	r.t.Helper()
+	var signature strings.Builder
+	if err := openpgp.DetachSign(&signature, key, strings.NewReader(r.read(project+"_1.2.3_SHA256SUMS")), nil); err != nil {
+		r.t.Fatal(err)
+	}
+	r.write(project+"_1.2.3_SHA256SUMS.sig", signature.String())
+}
 
 func (r release) path(name string) string { return filepath.Join(r.folder, name) }
 
@@ -37,12 +69,12 @@ func (r release) read(name string) string {
 	return string(data)
 }
 
-// archive writes an archive that holds one file.
-func (r release) archive(name, holds string, mode fs.FileMode) {
+// archive writes an archive with one file.
+func (r release) archive(name, content string, mode fs.FileMode) {
 	r.t.Helper()
 	var text strings.Builder
 	archive := zip.NewWriter(&text)
-	header := &zip.FileHeader{Name: holds, Method: zip.Deflate}
+	header := &zip.FileHeader{Name: content, Method: zip.Deflate}
 	header.SetMode(mode)
 	file, err := archive.CreateHeader(header)
 	if err == nil {
@@ -57,7 +89,7 @@ func (r release) archive(name, holds string, mode fs.FileMode) {
 	r.write(name, text.String())
 }
 
-// sum writes the checksums of what is there now.
+// sum writes the checksums of the archives and JSON files in the folder.
 func (r release) sum() {
 	r.t.Helper()
 	files, err := os.ReadDir(r.folder)
@@ -89,19 +121,33 @@ func newRelease(t *testing.T) release {
 	}
 	r.write(project+"_1.2.3_manifest.json", string(manifest))
 	r.sum()
-	r.write(project+"_1.2.3_SHA256SUMS.sig", "\x89 a signature")
+	r.sign(keys().release)
 	return r
 }
 
-func TestReleaseThatIsWhole(t *testing.T) {
+func TestCheck_validRelease(t *testing.T) {
 	t.Parallel()
-	version, err := check(newRelease(t).folder, true)
-	if err != nil || version != aVersion {
+	r := newRelease(t)
+	for _, key := range []string{fingerprint(keys().release), strings.ToLower(fingerprint(keys().release)), ""} {
+		version, err := check(r.folder, key)
+		if err != nil || version != "1.2.3" {
+			t.Errorf("key %q: got version %q and the error %v", key, version, err)
+		}
+	}
+}
+
+func TestCheck_unsignedRelease(t *testing.T) {
+	t.Parallel()
+	r := newRelease(t)
+	if err := os.Remove(r.path(project + "_1.2.3_SHA256SUMS.sig")); err != nil {
+		t.Fatal(err)
+	}
+	if version, err := check(r.folder, ""); err != nil || version != "1.2.3" {
 		t.Errorf("got version %q and the error %v", version, err)
 	}
 }
 
-func TestReleaseThatTheRegistryRefuses(t *testing.T) {
+func TestCheck_rejectedRelease(t *testing.T) {
 	t.Parallel()
 	const (
 		linux    = project + "_1.2.3_linux_amd64.zip"
@@ -117,51 +163,51 @@ func TestReleaseThatTheRegistryRefuses(t *testing.T) {
 		"a renamed archive": {func(r release) {
 			_ = os.Rename(r.path(linux), r.path(project+"_v1.2.3_linux_amd64.zip"))
 		}, linux + " is missing"},
-		"a renamed archive, and the checksums know": {func(r release) {
+		"a renamed archive that has a checksum": {func(r release) {
 			_ = os.Rename(r.path(linux), r.path(project+"_v1.2.3_linux_amd64.zip"))
 			r.sum()
-		}, project + "_v1.2.3_linux_amd64.zip: no archive of this release"},
+		}, project + "_v1.2.3_linux_amd64.zip: not the name of an archive of this release"},
 		"a changed byte": {func(r release) {
 			data := []byte(r.read(linux))
 			data[len(data)/2] ^= 1
 			r.write(linux, string(data))
-		}, linux + " has the checksum"},
-		"a platform that is missing": {func(r release) {
+		}, linux + " must have the checksum"},
+		"a missing platform": {func(r release) {
 			_ = os.Remove(r.path(linux))
 			r.sum()
 		}, linux + " is missing"},
 		"an archive that has no checksum": {func(r release) {
 			r.write(sums, strings.Join(strings.SplitAfter(r.read(sums), "\n")[1:], ""))
-		}, "is not among the checksums"},
+		}, "has no checksum"},
 		"an archive that is listed twice": {func(r release) {
 			r.write(sums, r.read(sums)+strings.SplitAfter(r.read(sums), "\n")[0])
 		}, "twice"},
 		"an SBOM among the checksums": {func(r release) {
 			r.write(linux+".sbom.json", "{}")
 			r.sum()
-		}, linux + ".sbom.json: the checksums list it"},
+		}, linux + ".sbom.json: the registry does not accept this file"},
 		"checksums in another form": {func(r release) {
 			r.write(sums, strings.ReplaceAll(r.read(sums), "  ", " *"))
-		}, "is no checksum, two spaces, and a name"},
+		}, "must be a checksum, two spaces, and a name"},
 		"checksums without a version": {func(r release) {
 			_ = os.Rename(r.path(sums), r.path(project+"_SHA256SUMS"))
-		}, "with a version such as 1.2.3"},
+		}, "must be named " + project + "_VERSION_SHA256SUMS"},
 		"no checksums": {func(r release) {
 			_ = os.Remove(r.path(sums))
-		}, "has 0 files that end in _SHA256SUMS"},
+		}, "must have one file that ends in _SHA256SUMS, got 0"},
 		"a binary with another name": {func(r release) {
 			r.archive(linux, project, 0o755)
 			r.sum()
-		}, "the binary " + binary + " is not in there"},
-		"a binary for Windows that lacks .exe": {func(r release) {
+		}, "must contain the binary " + binary},
+		"a binary for Windows without .exe": {func(r release) {
 			r.archive(windows, binary, 0o755)
 			r.sum()
-		}, "the binary " + binary + ".exe is not in there"},
+		}, "must contain the binary " + binary + ".exe"},
 		"a binary that cannot be executed": {func(r release) {
 			r.archive(linux, binary, 0o644)
 			r.sum()
-		}, "is no file that everybody may execute, but -rw-r--r--"},
-		"an archive that is none": {func(r release) {
+		}, "must be a file that everybody may execute, got -rw-r--r--"},
+		"an archive that is not a ZIP file": {func(r release) {
 			r.write(linux, "not a zip")
 			r.sum()
 		}, linux + ": zip: not a valid zip file"},
@@ -176,19 +222,33 @@ func TestReleaseThatTheRegistryRefuses(t *testing.T) {
 		"a manifest of another protocol": {func(r release) {
 			r.write(manifest, strings.ReplaceAll(r.read(manifest), "6.0", "5.0"))
 			r.sum()
-		}, "want version 1 and the protocol 6.0 alone"},
+		}, "must have version 1 and the protocols [6.0], got version 1 and [5.0]"},
 		"no signature": {func(r release) {
 			_ = os.Remove(r.path(sums + ".sig"))
 		}, sums + ".sig is missing"},
-		"a signature in letters": {func(r release) {
+		"an armored signature": {func(r release) {
 			r.write(sums+".sig", "-----BEGIN PGP SIGNATURE-----")
-		}, "is no binary signature"},
+		}, sums + ".sig must be a binary OpenPGP signature"},
+		"an empty signature": {func(r release) {
+			r.write(sums+".sig", "")
+		}, sums + ".sig must be a binary OpenPGP signature"},
+		"a key instead of a signature": {func(r release) {
+			var key strings.Builder
+			_ = keys().release.Serialize(&key)
+			r.write(sums+".sig", key.String())
+		}, sums + ".sig must be a binary OpenPGP signature"},
+		"a signature by an Ed25519 key": {func(r release) {
+			r.sign(keys().ed25519)
+		}, sums + ".sig must be a signature by an RSA key, got OpenPGP algorithm 22"},
+		"a signature by another key": {func(r release) {
+			r.sign(keys().other)
+		}, sums + ".sig must be a signature by the key " + fingerprint(keys().release)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRelease(t)
 			test.breaks(r)
-			_, err := check(r.folder, true)
+			_, err := check(r.folder, fingerprint(keys().release))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got the error %v, want %q", err, test.want)
 			}
