@@ -67,7 +67,8 @@ snapshot() {
 
 case ${1:-} in
   check)
-    tag=$(git describe --exact-match --tags HEAD)
+    tag=$(git tag --points-at HEAD)
+    [[ $tag =~ ^v[^[:space:]]+$ ]] || fail "The commit must have exactly one tag, such as v1.2.3; got \"$tag\"."
     main=origin/main
     git rev-parse --quiet --verify "$main" >/dev/null || fail "$main is missing: fetch the whole history."
     git merge-base --is-ancestor HEAD "$main" || fail "$tag is not on main. Merge the commit first, then tag it there."
