@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Checks that the examples and their tests are formatted and valid for the
-# provider as it is. That the tests pass, TestAccExamples checks. Run it through
-# terraform.sh, which says where Terraform is. What this
-# Terraform is too old for, it says and leaves out.
+# Checks that the examples and their tests are formatted, and valid with the
+# provider. (TestAccExamples runs the tests.) Run it through terraform.sh, which
+# finds Terraform. Reports and omits the examples that this Terraform is too old
+# for.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,13 +12,13 @@ trap 'rm -rf "$work"' EXIT
 terraform=$TF_ACC_TERRAFORM_PATH
 program=$("$terraform" version | sed -nE '1s/^(Terraform|OpenTofu) v([0-9]+\.[0-9]+).*/\1 \2/p')
 
-# Whether the program is at least of that minor version of 1.
+# at_least MINOR reports whether the version is at least 1.MINOR.
 at_least() {
   [[ ${program#* 1.} -ge $1 ]]
 }
 
-# check NAME ARGUMENT... FILE...: copies files and folders into a folder of their
-# own and has Terraform validate them there, tests included.
+# check NAME ARGUMENT... FILE... copies files and folders into a folder of their
+# own, and validates them there, tests included.
 check() {
   local name=$1 arguments=()
   shift
@@ -29,7 +29,7 @@ check() {
   local folder=$work/$name
   mkdir -p "$folder"
   cp -R "$@" "$folder"
-  # Examples of one resource leave out where the provider comes from.
+  # Examples of a single resource omit required_providers.
   if ! grep -qr required_providers "$@"; then
     cat >"$folder/versions.tf" <<'SOURCE'
 terraform {
@@ -52,7 +52,7 @@ for example in $(find examples -name '*.tf' -exec dirname {} + | sort -u); do
   files=()
   for file in "$example"/*.tf "$example"/*.tftest.hcl "$example"/modules; do
     [[ -e $file ]] || continue
-    # It imports what another file of its folder imports, too: see below.
+    # Validated below, because it imports the same resource as another file of its folder.
     [[ $file == */import-by-identity.tf ]] || files+=("$file")
   done
   check "$example" "${files[@]}"
@@ -61,13 +61,13 @@ for file in examples/resources/*/import-by-identity.tf; do
   if at_least 12; then
     check "$file" "$file" "${file%/*}/resource.tf"
   else
-    echo "$file is not checked: it needs Terraform or OpenTofu 1.12, this is $program"
+    echo "$file is omitted: it needs Terraform or OpenTofu 1.12, this is $program"
   fi
 done
 for file in examples/list-resources/*/*.tfquery.hcl; do
   if [[ $program == Terraform* ]] && at_least 14; then
     check "$file" -query "$file"
   else
-    echo "$file is not checked: it needs Terraform 1.14, this is $program"
+    echo "$file is omitted: it needs Terraform 1.14, this is $program"
   fi
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Generates docs/ from templates/, examples/ and the schema of the provider as
-# it is. Run it through terraform.sh, which says where Terraform is. The result
-# is the same with each Terraform and OpenTofu that can be used.
+# Generates docs/ from templates/, examples/ and the schema of the provider. Run
+# it through terraform.sh, which finds Terraform. The result is the same with
+# every supported Terraform and OpenTofu.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,16 +12,16 @@ internal/tools/mirror.sh "$work/mirror"
 cp examples/provider/provider.tf "$work"
 terraform=$TF_ACC_TERRAFORM_PATH
 "$terraform" -chdir="$work" init -no-color -plugin-dir="$work/mirror" >/dev/null
-# The generator knows providers by their short names.
+# The generator expects the short name of the provider.
 "$terraform" -chdir="$work" providers schema -json |
   sed -E 's|"registry\.[a-z.]+/graphdeploy/graphdeploy":|"graphdeploy":|' >"$work/schema.json"
 if ! grep -q '"write_only":true' "$work/schema.json"; then
-  echo "$terraform does not know write-only arguments, which the docs show. Use Terraform 1.11 or newer." >&2
+  echo "$terraform does not support write-only arguments, which the docs describe. Use Terraform 1.11 or later." >&2
   exit 1
 fi
-# Identities (from Terraform 1.12 on) and list resources (1.14) are not in the
-# schemas of all. The generator wants to know that they exist; the templates
-# say themselves what there is to know of them, so an empty schema does.
+# Schemas contain identities in Terraform 1.12 and later, list resources in 1.14
+# and later. The generator requires both, but the templates describe them, so
+# that empty schemas suffice.
 for part in resource_identity_schemas list_resource_schemas; do
   if ! grep -q "\"$part\":" "$work/schema.json"; then
     sed -E "s|\"graphdeploy\":\{|&\"$part\":{\"graphdeploy_deployment\":{\"version\":0,\"block\":{}}},|" "$work/schema.json" >"$work/more.json"
