@@ -29,7 +29,7 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
 	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
-	addMissingSettings(&resp.Diagnostics, plan, config)
+	addMissingSettings(&resp.Diagnostics, plan, config, state)
 	if req.State.Raw.IsNull() {
 		r.planCreate(ctx, plan, resp)
 		return
@@ -166,14 +166,14 @@ func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
 
 // addMissingSettings warns of what every service needs: Terraform silently
 // ignores misspelled names in nested objects.
-func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
+func addMissingSettings(diags *diag.Diagnostics, plan, config, state attributes) {
 	for _, needed := range []struct{ source, object, name string }{
 		{client.SourceExternalDocker, "source_revision_config", "image_uri"},
 		{client.SourceCodehost, "source_config", "repo_url"},
 	} {
 		object := config[needed.object]
-		if plan.text("source") != needed.source || !object.IsKnown() {
-			continue
+		if plan.text("source") != needed.source || !object.IsKnown() || attributesOf(state[needed.object]).text(needed.name) != "" {
+			continue // or the service has one, as after an import
 		}
 		if value := attributesOf(object)[needed.name]; value.Type() == nil || value.IsNull() {
 			at := path.Root(needed.object).AtName(needed.name)
