@@ -31,6 +31,7 @@ type Difference struct {
 	Member    string
 	Want, Has any // trees
 	field     Field
+	names     []string // the steps of Member
 }
 
 // Compare compares what is wanted (the configuration) with live (what the
@@ -109,7 +110,7 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 	for _, name := range slices.Sorted(maps.Keys(merge(want, applied))) {
 		if f, described := fs.byWire(name); !described {
 			f.Name = name
-			put(name, c.free(freeAt{f, at, name}, live[name], want[name], applied[name]))
+			put(name, c.free(freeAt{f, at, []string{name}}, live[name], want[name], applied[name]))
 		}
 	}
 	return merged
@@ -170,7 +171,7 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 	}
 	if want == nil {
 		// What the service has replaced is its own: a default, or somebody else's value.
-		if !isEmpty(applied) && !isEmpty(live) && c.has(f, live, applied) {
+		if !isEmpty(applied) && !isEmpty(live) && (f.equalTree(live, applied) || f.Access != Computed && c.has(f, live, applied)) {
 			c.dropped = append(c.dropped, Difference{At: at, Has: live, field: f})
 			return nil
 		}
@@ -194,12 +195,19 @@ func (c *comparer) equalItems(f Field, live, want []any) bool {
 			c.unknown = true
 			return true
 		}
+		if wanted == "" {
+			return isEmpty(has) // an item is set, even if it is empty
+		}
 		return c.has(f.elem(), has, wanted)
 	})
 }
 
 // freeForm compares a map or a JSON object.
 func (c *comparer) freeForm(f Field, at path.Path, live, want, applied any) any {
+	if removed, ok := applied.(map[string]any); ok && f.Kind == JSON && want == nil && len(removed) == 0 && live != nil {
+		c.dropped = append(c.dropped, Difference{At: at, Has: live, field: f}) // {} is a value
+		return nil
+	}
 	before := len(c.dropped)
 	merged := c.free(freeAt{field: f, at: at}, live, want, applied)
 	switch {
@@ -213,16 +221,17 @@ func (c *comparer) freeForm(f Field, at path.Path, live, want, applied any) any 
 
 // freeAt is a place in free-form JSON.
 type freeAt struct {
-	field  Field
-	at     path.Path
-	member string
+	field Field
+	at    path.Path
+	names []string
 }
 
 func (p freeAt) in(name string) freeAt {
-	if p.member != "" {
-		name = p.member + "." + name
-	}
-	return freeAt{p.field, p.at, name}
+	return freeAt{p.field, p.at, append(slices.Clip(p.names), name)}
+}
+
+func (p freeAt) difference(want, has any) Difference {
+	return Difference{At: p.at, Member: strings.Join(p.names, "."), Want: want, Has: has, field: p.field, names: p.names}
 }
 
 // free compares free-form JSON: objects member by member, lists of the same
@@ -236,7 +245,7 @@ func (c *comparer) free(p freeAt, live, want, applied any) any {
 		if applied == nil || isEmpty(live) {
 			return live
 		}
-		if removed, ok := applied.(map[string]any); ok && len(removed) > 0 {
+		if removed, ok := applied.(map[string]any); ok {
 			if has, ok := live.(map[string]any); ok {
 				if rest := c.members(p, has, nil, removed); !isEmpty(rest) {
 					return rest
@@ -248,7 +257,7 @@ func (c *comparer) free(p freeAt, live, want, applied any) any {
 		if inner.free(p, live, applied, applied); len(inner.set) > 0 {
 			return live // replaced by the service, or by somebody else
 		}
-		c.dropped = append(c.dropped, Difference{p.at, p.member, nil, live, p.field})
+		c.dropped = append(c.dropped, p.difference(nil, live))
 		return nil
 	case map[string]any:
 		has, ok := live.(map[string]any)
@@ -277,11 +286,14 @@ func (c *comparer) free(p freeAt, live, want, applied any) any {
 		}
 		return merged
 	default:
-		if equalJSON(live, want) || p.field.Kind == StringMap && live != nil && stringOf(live) == want || isEmpty(want) && isEmpty(live) {
+		if equalJSON(live, want) || p.field.Kind == StringMap && live != nil && stringOf(live) == want {
 			return live
 		}
+		if isEmpty(want) && isEmpty(live) {
+			return want // a service without it may still take it: a label with an empty value
+		}
 	}
-	c.set = append(c.set, Difference{p.at, p.member, want, live, p.field})
+	c.set = append(c.set, p.difference(want, live))
 	return want
 }
 
@@ -332,9 +344,9 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 	}
 	switch {
 	case len(added) > 0 || len(removed) > 0:
-		c.set = append(c.set, Difference{at, itemChanges(added, removed), want, has, f})
+		c.set = append(c.set, Difference{At: at, Member: itemChanges(added, removed), Want: want, Has: has, field: f})
 	case f.Ordered && !inOrder:
-		c.set = append(c.set, Difference{at, "order", want, has, f})
+		c.set = append(c.set, Difference{At: at, Member: "order", Want: want, Has: has, field: f})
 	case len(c.set)+len(c.dropped) == before && has != nil:
 		return has
 	}
@@ -392,10 +404,7 @@ func (d Difference) wirePath() (names []string) {
 		}
 		names = append(names, string(name))
 	}
-	if d.Member != "" {
-		names = append(names, strings.Split(d.Member, ".")...)
-	}
-	return names
+	return append(names, d.names...)
 }
 
 // Nullify sets the member of a map or JSON object that a difference is about to
@@ -403,7 +412,7 @@ func (d Difference) wirePath() (names []string) {
 // reports whether there is such a member; what is in a list is sent whole.
 func (d Difference) Nullify(tree map[string]any) bool {
 	names := d.wirePath()
-	if d.Member == "" || len(names) == 0 {
+	if len(d.names) == 0 {
 		return false
 	}
 	for _, step := range d.At.Steps() {

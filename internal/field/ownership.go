@@ -70,7 +70,11 @@ func (fs Fields) NewRecord(config, state tftypes.Value) Record {
 
 func (r Record) object(fs Fields, at path.Path, config, state Values) {
 	for _, f := range fs {
-		if f.Access != ReadOnly {
+		switch {
+		case f.Access == ReadOnly:
+		case fs.standsForRef(f, config[f.Name], state):
+			r[at.AtName(f.Name).String()] = nil // the ref is still to be taken, see TakeRefs
+		default:
 			r.value(f, at.AtName(f.Name), config[f.Name], state[f.Name])
 		}
 	}
@@ -79,10 +83,11 @@ func (r Record) object(fs Fields, at path.Path, config, state Values) {
 func (r Record) value(f Field, at path.Path, config, state tftypes.Value) {
 	switch {
 	case isNull(state):
-	case isNull(config) && !isRootObject(f, at):
-		r[at.String()] = nil
-	case f.Kind == Object:
+	case f.Kind == Object && (!isNull(config) || at.Equal(path.Root(f.Name))):
+		// An object at the root is never null because the service chooses members of it.
 		r.object(f.Fields, at, members(config), members(state))
+	case isNull(config):
+		r[at.String()] = nil
 	case f.Kind == ObjectList:
 		configured, held := items(config), items(state)
 		for i, j := range f.match(asList(f.tree(config)), asList(f.tree(state))) {
@@ -161,9 +166,9 @@ func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
 
 func (f Field) wanted(config, planned tftypes.Value) any {
 	switch {
-	case isNull(config):
+	case isNull(config), isNull(planned):
 		return nil
-	case isNull(planned), !planned.IsKnown(), !config.IsKnown():
+	case !planned.IsKnown(), !config.IsKnown():
 		return f.tree(config)
 	case f.Kind == Object:
 		return f.Fields.Wanted(config, planned)
@@ -191,10 +196,10 @@ func (f Field) wanted(config, planned tftypes.Value) any {
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	p := planner{record: record, creating: isNull(state)}
 	planned := p.object(fs, path.Empty(), members(config), members(state), false)
-	if record == nil && !p.creating {
+	if !p.creating {
 		// An imported commit is taken to be of the configured ref. That alone is
 		// nothing to apply.
-		if quiet := fs.withRefs(planned, members(state)); With(state, quiet).Equal(state) {
+		if quiet := fs.withRefs(path.Empty(), planned, members(state), record); With(state, quiet).Equal(state) {
 			return quiet
 		}
 	}
@@ -202,16 +207,18 @@ func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 }
 
 // withRefs returns planned with the refs of the state where those are commits
-// that the service has resolved refs to.
-func (fs Fields) withRefs(planned, state Values) Values {
+// that the service has resolved refs to, and are not owned.
+func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) Values {
 	quiet := make(Values, len(planned))
 	for _, f := range fs {
 		value, before := planned[f.Name], state[f.Name]
 		switch {
 		case f.Kind == Object && value.IsKnown() && !isNull(value) && !isNull(before):
-			value = tftypes.NewValue(f.Type(), f.Fields.withRefs(members(value), members(before)))
+			value = tftypes.NewValue(f.Type(), f.Fields.withRefs(at.AtName(f.Name), members(value), members(before), record))
 		case fs.standsForRef(f, value, state):
-			value = before
+			if recorded, found := record.at(at.AtName(f.Name)); found && recorded == nil {
+				value = before
+			}
 		}
 		quiet[f.Name] = value
 	}
@@ -298,7 +305,7 @@ func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved
 	case f.Kind == Object:
 		return tftypes.NewValue(f.Type(), p.object(f.Fields, at, members(config), members(state), moved))
 	case f.Kind == ObjectList:
-		return p.list(f, at, config, state)
+		return p.list(f, at, config, state, moved)
 	case moved || isNull(state):
 		return config
 	case !found && f.same(config, state):
@@ -310,13 +317,9 @@ func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved
 	}
 }
 
-// isRootObject reports whether an attribute is one of the objects at the root,
-// which are never null because the service chooses members of theirs.
-func isRootObject(f Field, at path.Path) bool { return f.Kind == Object && at.Equal(path.Root(f.Name)) }
-
 // omitted plans an attribute that the configuration does not set.
 func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bool) tftypes.Value {
-	root := isRootObject(f, at)
+	root := f.Kind == Object && at.Equal(path.Root(f.Name))
 	switch {
 	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
 		return f.unknown()
@@ -329,7 +332,8 @@ func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bo
 	case f.Kind != Object:
 		return f.null()
 	}
-	// What is not owned within the object stays.
+	// What is not owned within the object stays. The objects at the root are never
+	// null because the service chooses members of theirs.
 	rest := p.object(f.Fields, at, nil, members(state), false)
 	if !root && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
 		return f.null()
@@ -350,12 +354,12 @@ func (p planner) unchanged(f Field, config, state tftypes.Value, recorded any) b
 
 // list plans a list of objects. Where it has the items of the state, and their
 // order has no meaning, it is the state's.
-func (p planner) list(f Field, at path.Path, config, state tftypes.Value) tftypes.Value {
+func (p planner) list(f Field, at path.Path, config, state tftypes.Value, moved bool) tftypes.Value {
 	configured, held := items(config), items(state)
 	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
 	partners := f.match(configTree, stateTree)
 	vague := !isNull(state) && p.record.below(at)
-	if vague && p.record == nil && p.unchanged(f, config, state, nil) {
+	if vague && p.record == nil && !moved && p.unchanged(f, config, state, nil) {
 		return state
 	}
 
@@ -374,9 +378,9 @@ func (p planner) list(f Field, at path.Path, config, state tftypes.Value) tftype
 		}
 		return tftypes.NewValue(f.elem().Type(), p.object(f.Fields, at.AtListIndex(j), members(item), before, moved))
 	}
-	planned, unchanged := make([]tftypes.Value, len(configured)), len(configured) == len(held) && !isNull(state)
+	planned, unchanged := make([]tftypes.Value, len(configured)), len(configured) == len(held) && !isNull(state) && !moved
 	for i, j := range partners {
-		planned[i] = planItem(i, false)
+		planned[i] = planItem(i, moved)
 		unchanged = unchanged && j >= 0 && (i == j || !f.Ordered) && planned[i].Equal(held[j])
 	}
 	if unchanged {
@@ -431,7 +435,10 @@ func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error
 		return planned, nil
 	case f.Kind == Object:
 		values, err := afterApply(f.Fields, members(planned), asObject(live))
-		return tftypes.NewValue(f.Type(), values), err
+		if err != nil {
+			return planned, err
+		}
+		return tftypes.NewValue(f.Type(), values), nil
 	case f.Kind == ObjectList:
 		held, has := items(planned), asList(live)
 		list := make([]tftypes.Value, len(held))
@@ -502,10 +509,10 @@ func (r refresher) value(f Field, from, to path.Path, prior tftypes.Value, live 
 	switch {
 	case recorded, chosen, f.Access == ReadOnly: // not owned, or more than what is owned: it follows the service
 		value, err := f.decode(live)
-		if err == nil && f.same(prior, value) {
+		if err == nil && (f.same(prior, value) || (chosen || !isNull(prior)) && f.satisfied(prior, value) && f.satisfied(value, prior)) {
 			value = prior
 		}
-		if isNull(value) && isRootObject(f, to) {
+		if f.Kind == Object && isNull(value) && to.Equal(path.Root(f.Name)) {
 			value, err = f.decode(map[string]any{})
 		}
 		r.keep(from, to, value)
@@ -519,7 +526,10 @@ func (r refresher) value(f Field, from, to path.Path, prior tftypes.Value, live 
 	switch f.Kind {
 	case Object:
 		values, err := r.object(f.Fields, from, to, members(prior), asObject(live))
-		return tftypes.NewValue(f.Type(), values), err
+		if err != nil {
+			return prior, err
+		}
+		return tftypes.NewValue(f.Type(), values), nil
 	case ObjectList:
 		return r.list(f, from, to, prior, asList(live))
 	}
@@ -580,9 +590,7 @@ func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live [
 	for i, a := range order {
 		var err error
 		if p := partners[a]; p >= 0 {
-			var values Values
-			values, err = r.object(f.Fields, from.AtListIndex(p), to.AtListIndex(i), members(held[p]), asObject(live[a]))
-			list[i] = tftypes.NewValue(f.elem().Type(), values)
+			list[i], err = r.value(f.elem(), from.AtListIndex(p), to.AtListIndex(i), held[p], live[a])
 		} else {
 			list[i], err = f.elem().decode(live[a])
 		}
