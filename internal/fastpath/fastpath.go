@@ -14,18 +14,16 @@
 //     calling the resource's own Read and ModifyPlan, and the state of the request
 //     is the response. It relies on ModifyPlan planning everything itself (no
 //     attribute has a default), and on how the framework packs private state.
-//   - list.go: the list that a data source returns is packed item by item. The
-//     framework would hold it in four forms at once.
 //   - context.go: the framework keeps the context of each request until it is
 //     stopped (for its Stop), and with it what gRPC and the loggers attached.
 //     Requests are handled with a context that becomes empty afterwards.
 //   - serve.go: the loggers of the libraries are switched off unless somebody
 //     asked for logs.
 //
-// What each saves is in BENCHMARKS.md. Tests compare each response that bypassed
-// the framework with the framework's own, through the whole acceptance suite,
-// which also passes with GRAPHDEPLOY_FRAMEWORK_ONLY=1. At TRACE, the log names
-// each request that took the fast path.
+// What they save is in BENCHMARKS.md. Tests compare the responses of the fast path
+// with those of the framework; the acceptance suite also passes with
+// GRAPHDEPLOY_FRAMEWORK_ONLY=1. At TRACE, the log names each request that took the
+// fast path.
 package fastpath
 
 import (

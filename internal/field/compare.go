@@ -87,7 +87,7 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 			merged[name] = value
 		}
 	}
-	var replaced bool // an exclusive member is set anew
+	var replaced bool // an exclusive member is newly set
 	for _, f := range fs {
 		if f.Access == ReadOnly {
 			continue
@@ -98,7 +98,7 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 		}
 		put(name, c.value(f, at.AtName(f.Name), live[name], want[name], applied[name], inItem))
 		if f.Kind == JSON && applied != nil && applied[name] == nil && live[name] == nil && want[name] != nil && isEmpty(want[name]) && len(c.set) == before {
-			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value, if set anew
+			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value, if it is newly set
 		}
 		replaced = replaced || f.Exclusive && len(c.set) > before
 	}
@@ -311,7 +311,7 @@ func (c *comparer) members(p freeAt, live, want, applied map[string]any) map[str
 	return merged
 }
 
-// list compares a list of objects, which belongs to the configuration as a whole.
+// list compares a list of objects, all items of which belong to the configuration.
 func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has any) any {
 	partners, former := f.match(want, live), f.match(want, applied)
 	before := len(c.set) + len(c.dropped)

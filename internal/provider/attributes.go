@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// attributes are the attributes of a whole configuration, plan or state.
+// attributes are the attributes of a configuration, plan or state.
 type attributes map[string]tftypes.Value
 
 func attributesOf(object tftypes.Value) attributes {
