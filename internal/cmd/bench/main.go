@@ -99,8 +99,8 @@ func build(ctx context.Context, folder, profiles string) (providers, error) {
 	}
 	p := providers{
 		ours:    provider{binary: binary("ours")},
-		singly:  provider{binary: binary("variant"), env: []string{"BENCH_SINGLY=1"}},
-		inFull:  provider{binary: binary("variant"), env: []string{"BENCH_FRAMEWORK=1"}},
+		singly:  provider{binary: binary("variant"), env: []string{"BENCH_DISABLE_BATCHING=1"}},
+		inFull:  provider{binary: binary("ours"), env: []string{"GRAPHDEPLOY_FRAMEWORK_ONLY=1"}},
 		minimal: provider{binary: binary("minimal")},
 	}
 	if profiles != "" {

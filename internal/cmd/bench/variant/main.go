@@ -1,7 +1,5 @@
-// Command variant is the provider as the benchmark compares it: with each
-// deployment read by a request of its own (BENCH_SINGLY=1), with the framework
-// going over each in full (BENCH_FRAMEWORK=1), or with a profile of its
-// processor time (BENCH_PROFILE=FOLDER). None is a user's option.
+// Command variant is the provider with switches for the benchmark that users do not have: BENCH_DISABLE_BATCHING=1 reads each
+// deployment with a request of its own, BENCH_PROFILE=FOLDER writes a CPU profile to that folder.
 package main
 
 import (
@@ -11,7 +9,10 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 
+	framework "github.com/hashicorp/terraform-plugin-framework/provider"
+
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
@@ -33,11 +34,7 @@ func serve() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	options := []provider.Option{
-		provider.Tune(func(c *client.Config) { c.ReadSingly = os.Getenv("BENCH_SINGLY") != "" }),
-	}
-	if os.Getenv("BENCH_FRAMEWORK") != "" {
-		options = append(options, provider.FrameworkAlone())
-	}
-	return provider.Serve("bench", false, options...)
+	tune := func(c *client.Config) { c.DisableBatching = os.Getenv("BENCH_DISABLE_BATCHING") == "1" }
+	create := func() framework.Provider { return provider.New("bench", tune) }
+	return fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create, false)
 }
