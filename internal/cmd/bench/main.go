@@ -1,8 +1,7 @@
 //go:build unix
 
-// Command bench measures what the provider costs where there are many
-// deployments: the real Terraform, the provider as it is built from this
-// source, and the service in memory. make bench runs it.
+// Command bench measures the provider with many and with large deployments: Terraform, the provider built from this source,
+// and the fake service. make bench runs it.
 package main
 
 import (
@@ -18,15 +17,22 @@ import (
 	"time"
 )
 
-// sizes say how many of what there are.
+// sizes are how many deployments, environment variables or runs each measurement has.
 type sizes struct {
-	state, few, service, creates, listed int
-	rounds, starts                       int // how often what is measured in seconds is repeated
+	many, few, more int   // deployments in the states that are planned
+	service         int   // deployments of a large service
+	created, listed int   // deployments that an apply creates, and that a data source lists
+	variables       []int // of one deployment, multiples of listMax
+	rounds, starts  int   // runs of each plan that is compared, and of each start-up
 }
 
 var (
-	full  = sizes{state: 1000, few: 20, service: 100_000, creates: 200, listed: 10_000, rounds: 3, starts: 15}
-	small = sizes{state: 150, few: 20, service: 5_000, creates: 20, listed: 1_000, rounds: 1, starts: 3}
+	full = sizes{
+		many: 1000, few: 20, more: 5000, service: 100_000, created: 200, listed: 10_000, variables: []int{2000, 8000}, rounds: 3, starts: 15,
+	}
+	small = sizes{
+		many: 150, few: 20, more: 300, service: 5000, created: 20, listed: 1000, variables: []int{500, 2000}, rounds: 1, starts: 3,
+	}
 )
 
 func main() {
@@ -35,10 +41,10 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	quick := flag.Bool("small", false, "a quick run with less of everything, whose goals mean little")
-	report := flag.String("write", "", "the Markdown `file` to write the table to")
-	profiles := flag.String("profile", "", "an existing `folder` for profiles of the provider's processor time; they slow it down")
-	rounds := flag.Int("rounds", 0, "how often what is measured in seconds is repeated, if not as usual")
+	quick := flag.Bool("small", false, "a quick run with small numbers, which the goals are not made for")
+	report := flag.String("write", "", "Markdown `file` to write")
+	profiles := flag.String("profile", "", "existing `folder` for CPU profiles of the provider; profiling slows it down")
+	rounds := flag.Int("rounds", 0, "how many runs of each plan are compared (default 3, 1 with -small)")
 	flag.Parse()
 
 	n := full
@@ -57,7 +63,7 @@ func main() {
 func bench(ctx context.Context, n sizes, report, profiles string) error {
 	terraform := os.Getenv("TF_ACC_TERRAFORM_PATH")
 	if terraform == "" {
-		return errors.New("TF_ACC_TERRAFORM_PATH does not say where Terraform is; start the benchmark with make bench")
+		return errors.New("TF_ACC_TERRAFORM_PATH must be set to the path of Terraform; run the benchmark with make bench")
 	}
 	folder, err := os.MkdirTemp("", "graphdeploy-bench-")
 	if err != nil {
@@ -72,25 +78,27 @@ func bench(ctx context.Context, n sizes, report, profiles string) error {
 	if err != nil {
 		return err
 	}
-	b := &benchmark{sizes: n, providers: built, program: run, began: time.Now()}
-	for _, measure := range []func(context.Context) error{b.prepare, b.plans, b.crowd, b.limited, b.creates, b.dataSource, b.processor, b.startUp} {
+	b := &benchmark{sizes: n, providers: built, program: run, started: time.Now()}
+	for _, measure := range []func(context.Context) error{
+		b.prepare, b.plans, b.growth, b.crowd, b.limited, b.creates, b.planLines, b.large, b.dataSource, b.cpu, b.startUp,
+	} {
 		if err := measure(ctx); err != nil {
 			return err
 		}
 	}
-	b.connections()
+	b.addConnections()
 	return b.report(ctx, report)
 }
 
-// providers are those that are compared.
-type providers struct{ ours, singly, inFull, minimal provider }
+// providers are the variants of the provider that are compared, and a minimal provider.
+type providers struct{ batched, unbatched, frameworkOnly, minimal provider }
 
-// build builds them all in the same way.
+// build builds all of them with the same options.
 func build(ctx context.Context, folder, profiles string) (providers, error) {
 	binary := func(name string) string { return filepath.Join(folder, name) }
-	const module = "internal/cmd/bench" // the one that the variants belong to
+	const module = "internal/cmd/bench"
 	for name, source := range map[string]struct{ folder, pkg string }{
-		"ours": {".", "."}, "variant": {module, "./variant"}, "minimal": {module, "./minimal"},
+		"provider": {".", "."}, "variant": {module, "./variant"}, "minimal": {module, "./minimal"},
 	} {
 		printed, err := exec.CommandContext(ctx, "go", "build", "-C", source.folder, "-o", binary(name), source.pkg).CombinedOutput()
 		if err != nil {
@@ -98,17 +106,17 @@ func build(ctx context.Context, folder, profiles string) (providers, error) {
 		}
 	}
 	p := providers{
-		ours:    provider{binary: binary("ours")},
-		singly:  provider{binary: binary("variant"), env: []string{"BENCH_DISABLE_BATCHING=1"}},
-		inFull:  provider{binary: binary("ours"), env: []string{"GRAPHDEPLOY_FRAMEWORK_ONLY=1"}},
-		minimal: provider{binary: binary("minimal")},
+		batched:       provider{binary: binary("provider")},
+		unbatched:     provider{binary: binary("variant"), env: []string{"BENCH_DISABLE_BATCHING=1"}},
+		frameworkOnly: provider{binary: binary("provider"), env: []string{"GRAPHDEPLOY_FRAMEWORK_ONLY=1"}},
+		minimal:       provider{binary: binary("minimal")},
 	}
 	if profiles != "" {
 		profiles, err := filepath.Abs(profiles)
 		if err != nil {
 			return providers{}, err
 		}
-		p.ours = provider{binary: binary("variant"), env: []string{"BENCH_PROFILE=" + profiles}}
+		p.batched = provider{binary: binary("variant"), env: []string{"BENCH_PROFILE=" + profiles}}
 	}
 	return p, nil
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,36 +17,41 @@ import (
 	"time"
 )
 
-// row is a line of the table.
+// row is a row of the table.
 type row struct {
-	what, goal, measured, singly, verdict string
+	name, goal, measured, unbatched, result string
 }
 
-func (b *benchmark) say(format string, args ...any) {
-	fmt.Printf("%4.0f s  %s\n", time.Since(b.began).Seconds(), fmt.Sprintf(format, args...))
+func (b *benchmark) logf(format string, args ...any) {
+	fmt.Printf("%4.0f s  %s\n", time.Since(b.started).Seconds(), fmt.Sprintf(format, args...))
 }
 
-func (b *benchmark) add(what, goal, measured, singly string, met bool) {
-	verdict := "met"
+// add adds a row. Without a goal, met has no meaning.
+func (b *benchmark) add(name, goal, measured, unbatched string, met bool) {
+	result := "met"
 	switch {
-	case goal == "measured":
-		verdict = ""
+	case goal == "":
+		result = "–"
 	case !met:
-		verdict = "MISSED"
+		result = "MISSED"
 	}
-	b.rows = append(b.rows, row{what, goal, measured, singly, verdict})
-	b.say("%s: %s", what, measured)
+	b.rows = append(b.rows, row{name, cmp.Or(goal, "–"), measured, cmp.Or(unbatched, "–"), result})
+	b.logf("%s: %s", name, measured)
 }
 
-// middle is the run whose wall time is the median.
-func middle(runs []measured) measured {
-	slices.SortFunc(runs, func(a, b measured) int { return int(a.wall - b.wall) })
-	return runs[len(runs)/2]
+// medianRun is the run whose wall time is the median.
+func medianRun(runs []measured) measured {
+	slices.SortFunc(runs, func(a, b measured) int { return cmp.Compare(a.wall, b.wall) })
+	median := runs[len(runs)/2]
+	for _, m := range runs {
+		median.mostRequests = max(median.mostRequests, len(m.requests))
+	}
+	return median
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// number is a number with commas: 100,000.
+// number formats n with commas: 100,000.
 func number(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -53,13 +59,13 @@ func number(n int) string {
 	return fmt.Sprintf("%s,%03d", number(n/1000), n%1000)
 }
 
-// report shows the table, and writes it to a file if there is one to write.
+// report prints the table and, if file is not empty, writes the Markdown file.
 func (b *benchmark) report(ctx context.Context, file string) error {
 	fmt.Println()
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(out, "CASE\tGOAL\tMEASURED\tONE BY ONE\t")
+	_, _ = fmt.Fprintln(out, "CASE\tGOAL\tMEASURED\tWITHOUT BATCHING\tRESULT")
 	for _, r := range b.rows {
-		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", r.what, r.goal, r.measured, r.singly, r.verdict)
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", r.name, r.goal, r.measured, r.unbatched, r.result)
 	}
 	if err := out.Flush(); err != nil || file == "" {
 		return err
@@ -77,44 +83,46 @@ func (b *benchmark) report(ctx context.Context, file string) error {
 func (b *benchmark) markdown(w io.Writer, terraform string) {
 	_, _ = fmt.Fprintf(w, `# Benchmarks
 
-What the provider costs where there are many deployments. `+"`make bench`"+` measures it and writes this file anew: the real
-Terraform with its default parallelism of %d, the provider as it is built from this source, and the project's fake service,
-which waits %d ms before each answer, all on one machine.
+Measurements with many deployments and with large ones: Terraform with its default parallelism of %d, the provider built from
+this source, and the fake service with a latency of %d ms, on one machine. `+"`make bench`"+` runs them and writes this file.
 
 %s; %s; %s on %s/%s, %s, %d cores.
 
-| Case | Goal | Measured | One by one | |
+| Case | Goal | Measured | Without batching | Result |
 |---|---|---|---|---|
-`, parallelism, latency.Milliseconds(), b.began.Format("2 January 2006"), terraform, runtime.Version(), runtime.GOOS, runtime.GOARCH, processorName(), runtime.NumCPU())
+`, parallelism, latency.Milliseconds(), b.started.Format("January 2, 2006"), terraform, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		processorName(), runtime.NumCPU())
 	for _, r := range b.rows {
-		_, _ = fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.what, r.goal, r.measured, r.singly, r.verdict)
+		_, _ = fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.name, r.goal, r.measured, r.unbatched, r.result)
 	}
 	_, _ = fmt.Fprintf(w, `
 How it is measured:
 
-- *One by one* is the same provider with a switch in its client, which is no user's option, that has each deployment read by
-  a request of its own. It is run in turn with the provider as it is. Runs of each plan of %s in %[1]s: %d. Wall time and
-  processor time are those of the run with the median wall time; requests are those of the run with the most.
-- Requests and connections are counted by the service. Pages read ahead count like all others.
-- A data source asks for 100 at a time. Each full page is followed by one that begins with its last deployment, to notice when
-  others went away meanwhile and the rest moved up; a list of exactly so many full pages takes two requests more for that.
-- In the service of %s, the deployments in the state are scattered evenly.
-- Every plan has to come out empty; otherwise the benchmark fails.
-- Processor time (user and system) and peak memory are those of the provider's processes, as the system reports them when
-  they end. A plan starts the provider %d times; the sum counts.
-- Usually, what is read and planned of a deployment of which nothing is new is answered past the framework. *By the framework
-  alone* is the same provider with a switch, no user's option either, that has the framework go over the wide schema each
-  time. The narrow resource has nine attributes, lives in the state only, and is planned in the same way, by the framework.
-- Start-up is the time from the start of the process to the answer with the schema, the median of %d. The minimal provider
-  beside it has a resource and a data source, is built in the same way, and stands in for the scaffolding provider.
-`, number(b.state), b.rounds, number(b.service), b.planned.provider.processes, b.starts)
+- *Without batching*, the provider reads each deployment with a request of its own, and reads nothing ahead. Users cannot configure
+  this.
+- *Without the fast path*, terraform-plugin-framework handles every request. Users can set `+"`GRAPHDEPLOY_FRAMEWORK_ONLY=1`"+` for this.
+- Plans that are compared run in turn, %d times each; plans of %s in %[2]s run once. Wall time, CPU time and memory are those of the
+  run with the median wall time. Requests are those of the run with the most, unless stated otherwise. "Not slower" allows for a
+  difference of %s between runs.
+- Every plan of existing deployments must be empty. Otherwise, the benchmark fails.
+- The service counts requests and connections. Pages that are read ahead count as requests.
+- In the service with %s deployments, the deployments in the state are evenly distributed.
+- The lines of a plan are those of its resources, without the text before and after. The arguments are those of the
+  other cases, too: `+"`min_scale`, `max_scale`, `cpu`, `memory_mb`, `labels` and `image_uri`"+`, beside `+"`name` and `source`"+`.
+- Environment variables are distributed among sidecars, %d in each.
+- A data source requests pages of 100 deployments until one is empty.
+- CPU time (user and system) is the sum over the provider's processes, of which a plan starts %d. Peak memory is that of the largest.
+- The narrow resource has nine attributes and exists in the state only. A provider that has only this resource plans it.
+- Start-up is the time from the start of the process until it has returned its schema, the median of %d. The minimal provider has
+  one resource and one data source, like the scaffolding provider of terraform-plugin-framework.
+`, b.rounds, number(b.more), seconds(tolerance), number(b.service), listMax, b.planned.provider.processes, b.starts)
 }
 
-// processorName is what the system calls the processor.
+// processorName is the model of the CPU.
 func processorName() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {
-		return "a processor that the system does not name"
+		return "unknown CPU"
 	}
 	defer func() { _ = file.Close() }()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
@@ -122,5 +130,5 @@ func processorName() string {
 			return strings.TrimSpace(value)
 		}
 	}
-	return "a processor that the system does not name"
+	return "unknown CPU"
 }

@@ -17,17 +17,17 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// startUps starts providers in turn and returns, for each of them, the median
-// of the times from the start of the process to the answer with the schema.
-func startUps(ctx context.Context, folder string, times int, providers ...string) ([]time.Duration, error) {
+// startUps starts providers in turn, several rounds. It returns for each the median time from the start of the process until it
+// has returned its schema.
+func startUps(ctx context.Context, folder string, rounds int, providers ...string) ([]time.Duration, error) {
 	all := make([][]time.Duration, len(providers))
-	for range times {
+	for range rounds {
 		for i, provider := range providers {
-			took, err := startUp(ctx, folder, provider)
+			elapsed, err := startUp(ctx, folder, provider)
 			if err != nil {
 				return nil, fmt.Errorf("start %s: %w", provider, err)
 			}
-			all[i] = append(all[i], took)
+			all[i] = append(all[i], elapsed)
 		}
 	}
 	medians := make([]time.Duration, len(providers))
@@ -42,20 +42,19 @@ func median(values []time.Duration) time.Duration {
 	return values[len(values)/2]
 }
 
-// startUp does what Terraform does at first: it starts the provider, reads
-// from its first line where it listens, and asks for the schema.
+// startUp starts a provider as Terraform does: it reads the address from the provider's first line and requests the schema.
 func startUp(ctx context.Context, folder, provider string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel() // ends the provider
 	command := exec.CommandContext(ctx, provider)
-	// The value is the same for all providers; without it they do not serve.
+	// The cookie is the same for all providers; without it they do not serve.
 	command.Env = append(os.Environ(), "TMPDIR="+folder, "PLUGIN_PROTOCOL_VERSIONS=6",
 		"TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2")
 	printed, err := command.StdoutPipe()
 	if err != nil {
 		return 0, err
 	}
-	began := time.Now()
+	started := time.Now()
 	if err := command.Start(); err != nil {
 		return 0, err
 	}
@@ -65,7 +64,7 @@ func startUp(ctx context.Context, folder, provider string) (time.Duration, error
 	if err != nil {
 		return 0, err
 	}
-	// Such as 1|6|unix|/tmp/plugin123|grpc|
+	// For example 1|6|unix|/tmp/plugin123|grpc|
 	parts := strings.Split(strings.TrimSpace(line), "|")
 	if len(parts) < 5 {
 		return 0, fmt.Errorf("its first line is %q", line)
@@ -79,7 +78,7 @@ func startUp(ctx context.Context, folder, provider string) (time.Duration, error
 		return 0, err
 	}
 	defer func() { _ = connection.Close() }()
-	// An empty message as the answer: what is in it is received, not looked at.
+	// Into an empty message: the schema is received and not decoded.
 	err = connection.Invoke(ctx, "/tfplugin6.Provider/GetProviderSchema", &emptypb.Empty{}, &emptypb.Empty{}, grpc.MaxCallRecvMsgSize(256<<20))
-	return time.Since(began), err
+	return time.Since(started), err
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// service is a fake service that listens.
+// service is a fake service with a listener.
 type service struct {
 	*fakeserver.Server
 	http *http.Server
@@ -38,66 +38,63 @@ func serve(fake *fakeserver.Server) (*service, error) {
 
 func (s *service) close() { _ = s.http.Close() }
 
-// measured is what one run of Terraform took.
+// measured are the measurements of one run of Terraform.
 type measured struct {
-	wall        time.Duration
-	provider    usage
-	requests    []fakeserver.Request
-	connections int
-	output      string
+	wall         time.Duration
+	provider     usage
+	requests     []fakeserver.Request
+	mostRequests int // of the runs that this one is the median of
+	connections  int
+	output       string
 }
 
-// count counts the requests that are so.
-func (m measured) count(is func(fakeserver.Request) bool) int {
+// count counts the requests that match.
+func (m measured) count(match func(fakeserver.Request) bool) int {
 	n := 0
 	for _, r := range m.requests {
-		if is(r) {
+		if match(r) {
 			n++
 		}
 	}
 	return n
 }
 
-func byID(r fakeserver.Request) bool     { return r.Query.Has("deployment_ids") }
-func byName(r fakeserver.Request) bool   { return r.Query.Has("name_contains") }
-func isCreate(r fakeserver.Request) bool { return r.Method == http.MethodPost }
-func isRefused(r fakeserver.Request) bool {
-	return r.Status == http.StatusTooManyRequests
-}
-
-// isAhead is a page that was read ahead.
-func isAhead(r fakeserver.Request) bool { return !byID(r) && !byName(r) && !isCreate(r) }
+func isByID(r fakeserver.Request) bool        { return r.Query.Has("deployment_ids") }
+func isByName(r fakeserver.Request) bool      { return r.Query.Has("name_contains") }
+func isCreate(r fakeserver.Request) bool      { return r.Method == http.MethodPost }
+func isPage(r fakeserver.Request) bool        { return !isByID(r) && !isByName(r) && !isCreate(r) }
+func isRateLimited(r fakeserver.Request) bool { return r.Status == http.StatusTooManyRequests }
 
 // program runs Terraform with one of the providers.
 type program struct {
 	terraform string
-	folder    string // for what all runs share
+	folder    string // for temporary files
 	env       []string
 }
 
-// provider is a binary, and what it finds in its environment.
+// provider is a binary and the environment variables that it runs with.
 type provider struct {
 	binary string
 	env    []string
 }
 
-// newProgram puts this program in the place of the providers, see wrap.
+// newProgram lets Terraform start this program in place of the providers, see wrap.
 func newProgram(terraform, folder string) (*program, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	places := filepath.Join(folder, "wrapped")
-	if err := os.Mkdir(places, 0o700); err != nil {
+	wrappers := filepath.Join(folder, "wrapped")
+	if err := os.Mkdir(wrappers, 0o700); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"graphdeploy", "minimal"} {
-		if err := os.Symlink(self, filepath.Join(places, "terraform-provider-"+name)); err != nil {
+		if err := os.Symlink(self, filepath.Join(wrappers, "terraform-provider-"+name)); err != nil {
 			return nil, err
 		}
 	}
 	config := filepath.Join(folder, "terraform.rc")
-	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"graphdeploy/graphdeploy\" = %q\n    \"graphdeploy/minimal\" = %[1]q\n  }\n}\n", places)
+	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"graphdeploy/graphdeploy\" = %q\n    \"graphdeploy/minimal\" = %[1]q\n  }\n}\n", wrappers)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
@@ -112,14 +109,14 @@ func newProgram(terraform, folder string) (*program, error) {
 	return p, nil
 }
 
-// run runs a command of Terraform in a folder, and measures it.
+// run measures a Terraform command in a folder.
 func (p *program) run(ctx context.Context, with provider, s *service, folder string, args ...string) (measured, error) {
-	used := filepath.Join(folder, "usage")
-	_ = os.Remove(used)
+	usageFile := filepath.Join(folder, "usage")
+	_ = os.Remove(usageFile)
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, p.terraform, append([]string{args[0], "-no-color"}, args[1:]...)...)
 	command.Dir, command.Stdout, command.Stderr = folder, &output, &output
-	command.Env = append(append([]string{envProvider + "=" + with.binary, envUsage + "=" + used}, with.env...), p.env...)
+	command.Env = append(append([]string{envProvider + "=" + with.binary, envUsage + "=" + usageFile}, with.env...), p.env...)
 	if s != nil {
 		command.Env = append(command.Env, "GRAPHDEPLOY_BASE_URL="+s.url)
 		s.ResetRequests()
@@ -127,11 +124,11 @@ func (p *program) run(ctx context.Context, with provider, s *service, folder str
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
 	command.WaitDelay = 30 * time.Second
-	began := time.Now()
+	started := time.Now()
 	err := command.Run()
-	m := measured{wall: time.Since(began), output: output.String()}
+	m := measured{wall: time.Since(started), output: output.String()}
 	if command.Process != nil {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what it may have left running
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // processes that it left running
 	}
 	if err != nil {
 		return m, errors.Join(ctx.Err(), fmt.Errorf("terraform %s: %w\n%s", strings.Join(args, " "), err, tail(m.output)))
@@ -139,16 +136,16 @@ func (p *program) run(ctx context.Context, with provider, s *service, folder str
 	if s != nil {
 		m.requests, m.connections = s.Requests(), s.Connections()
 	}
-	m.provider, err = readUsage(used)
+	m.provider, err = readUsage(usageFile)
 	return m, err
 }
 
-// plan makes a plan, which has to be empty: all was read, and rightly.
+// plan measures a plan. It is an error if the plan is not empty: the provider would not have read everything correctly.
 func (p *program) plan(ctx context.Context, with provider, s *service, folder string, args ...string) (measured, error) {
 	return p.run(ctx, with, s, folder, append([]string{"plan", "-detailed-exitcode"}, args...)...)
 }
 
 func tail(text string) string {
-	const most = 4000
-	return text[max(0, len(text)-most):]
+	const length = 4000
+	return text[max(0, len(text)-length):]
 }

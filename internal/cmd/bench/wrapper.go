@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// Terraform does not tell what a provider uses. So this program stands in the
-// provider's place, starts it, and notes what it has used when it ends.
+// Terraform does not report the resource usage of a provider. Therefore Terraform starts this program, which starts the
+// provider and records its usage when it ends.
 const (
 	envProvider = "BENCH_PROVIDER" // the provider to start
-	envUsage    = "BENCH_USAGE"    // the file to note it in, a line for each process
+	envUsage    = "BENCH_USAGE"    // the file to record its usage in, a line for each process
 )
 
 // wrap runs the provider and returns its exit status.
 func wrap(provider string) int {
-	signal.Ignore(syscall.SIGINT) // that is for Terraform, which then ends the provider
+	signal.Ignore(syscall.SIGINT) // Terraform receives it, too, and ends the provider
 	command := exec.Command(provider, os.Args[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := command.Run()
@@ -31,19 +31,19 @@ func wrap(provider string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	if err := note(command.ProcessState); err != nil {
+	if err := record(command.ProcessState); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return command.ProcessState.ExitCode()
 }
 
-func note(ended *os.ProcessState) error {
-	used, ok := ended.SysUsage().(*syscall.Rusage)
+func record(ended *os.ProcessState) error {
+	rusage, ok := ended.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return errors.New("this system does not tell what a process has used")
+		return errors.New("this system does not report the resource usage of a process")
 	}
-	memory := used.Maxrss
+	memory := rusage.Maxrss
 	if runtime.GOOS != "darwin" {
 		memory *= 1024
 	}
@@ -55,11 +55,11 @@ func note(ended *os.ProcessState) error {
 	return errors.Join(err, file.Close())
 }
 
-// usage is what the provider's processes of one Terraform run have used.
+// usage is the resource usage of the provider's processes of one Terraform run.
 type usage struct {
 	processes int
-	cpu       time.Duration // user and system, of all
-	memory    int64         // resident bytes at the peak, of the largest
+	cpu       time.Duration // user and system, of all processes
+	memory    int64         // peak resident bytes of the largest process
 }
 
 func readUsage(name string) (usage, error) {
@@ -67,15 +67,15 @@ func readUsage(name string) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
-	var all usage
+	var total usage
 	for line := range strings.Lines(string(text)) {
 		var cpu, memory int64
 		if _, err := fmt.Sscan(line, &cpu, &memory); err != nil {
 			return usage{}, err
 		}
-		all.processes++
-		all.cpu += time.Duration(cpu)
-		all.memory = max(all.memory, memory)
+		total.processes++
+		total.cpu += time.Duration(cpu)
+		total.memory = max(total.memory, memory)
 	}
-	return all, nil
+	return total, nil
 }
