@@ -41,7 +41,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	quick := flag.Bool("small", false, "a quick run with small numbers, which the goals are not made for")
+	quick := flag.Bool("small", false, "a quick run with small numbers; the goals are for the full run")
 	report := flag.String("write", "", "Markdown `file` to write")
 	profiles := flag.String("profile", "", "existing `folder` for CPU profiles of the provider; profiling slows it down")
 	rounds := flag.Int("rounds", 0, "how many runs of each plan are compared (default 3, 1 with -small)")

@@ -115,7 +115,7 @@ How it is measured:
 - The narrow resource has nine attributes and exists in the state only. A provider that has only this resource plans it.
 - Start-up is the time from the start of the process until it has returned its schema, the median of %d. The minimal provider has
   one resource and one data source, like the scaffolding provider of terraform-plugin-framework.
-`, b.rounds, number(b.more), seconds(tolerance), number(b.service), listMax, b.planned.provider.processes, b.starts)
+`, b.sizes.rounds, number(b.sizes.more), seconds(tolerance), number(b.sizes.service), listMax, b.planned.provider.processes, b.sizes.starts)
 }
 
 // processorName is the model of the CPU.

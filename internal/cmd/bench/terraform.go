@@ -94,7 +94,13 @@ func newProgram(terraform, folder string) (*program, error) {
 		}
 	}
 	config := filepath.Join(folder, "terraform.rc")
-	text := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"graphdeploy/graphdeploy\" = %q\n    \"graphdeploy/minimal\" = %[1]q\n  }\n}\n", wrappers)
+	text := fmt.Sprintf(`provider_installation {
+  dev_overrides {
+    "graphdeploy/graphdeploy" = %q
+    "graphdeploy/minimal"     = %[1]q
+  }
+}
+`, wrappers)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
