@@ -195,19 +195,16 @@ func (f Field) wanted(config, planned tftypes.Value) any {
 // attributes of fs only, for [With].
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	p := planner{record: record, creating: isNull(state)}
-	planned := p.object(fs, path.Empty(), members(config), members(state), false)
-	if !p.creating {
-		// An imported commit is taken to be of the configured ref. That alone is
-		// nothing to apply.
-		if quiet := fs.withRefs(path.Empty(), planned, members(state), record); With(state, quiet).Equal(state) {
-			return quiet
-		}
-	}
-	return planned
+	return p.object(fs, path.Empty(), members(config), members(state), false)
 }
 
-// withRefs returns planned with the refs of the state where those are commits
-// that the service has resolved refs to, and are not owned.
+// WithRefs returns a plan with the refs of the state where those are commits that
+// the service has resolved refs to, and are not owned: an imported commit is
+// taken to be of the configured ref.
+func (fs Fields) WithRefs(planned, state tftypes.Value, record Record) tftypes.Value {
+	return With(planned, fs.withRefs(path.Empty(), members(planned), members(state), record))
+}
+
 func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) Values {
 	quiet := make(Values, len(planned))
 	for _, f := range fs {

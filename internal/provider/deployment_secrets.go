@@ -242,6 +242,10 @@ func secretsChangeOf(plan, state, config attributes, record *secretsRecord, live
 		return c, true
 	case !version.IsNull():
 		c.at, after = path.Root("secrets_wo_version"), config["secrets_wo"]
+		if after.IsNull() { // in ignore_changes, which hides write-only values from the plan only
+			c.unknown, c.unverify = true, true
+			return c, true
+		}
 	case !config["secrets_wo"].IsNull():
 		return c, true // without a version, no change is detected
 	}
