@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -16,16 +15,18 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// Each argument of a deployment, on its own, with one deployment for each case
-// in one workspace: so few runs of Terraform try them all. Changed in the
-// configuration, it is refused at its attribute without extended_operations;
-// with them, one request changes that argument and no more. Changed in the
-// service, that shows at its attribute.
+// TestAccEveryArgument tries each argument of a deployment, with one deployment
+// for each case in one workspace: so few runs of Terraform try them all. Changed
+// in the configuration, it is rejected without extended_operations; with them, one
+// request changes the key that it belongs to. Changed in the service, it is drift
+// of that argument. Removed, it goes through, and the service keeps it; set again,
+// nothing is sent.
 func TestAccEveryArgument(t *testing.T) {
 	t.Parallel()
-	a := argumentTest{t, argumentCases(terraformIs(t).since(1, 11)), newService(t, fakeserver.Options{Extended: true}), newWorkspace(t, buildWithoutRaceDetector(t))}
+	a := argumentTest{t, argumentCases(terraformIs(t).since(1, 11)), newService(t, fakeserver.Options{Extended: true, KeepUnknown: true}), newWorkspace(t, buildWithoutRaceDetector(t))}
 	before := func(c argumentCase) map[string]any { return c.before }
 	after := func(c argumentCase) map[string]any { return c.after }
+	removed := func(c argumentCase) map[string]any { return c.removed }
 
 	a.configure("", before)
 	a.w.succeed("apply", "-auto-approve")
@@ -33,7 +34,7 @@ func TestAccEveryArgument(t *testing.T) {
 
 	a.configure("", after)
 	a.s.ResetRequests()
-	a.assertRefused("changed in the configuration")
+	a.assertRejected("changed in the configuration")
 	assertDocumentedOperationsOnly(t, a.s)
 
 	a.configure(extended, after)
@@ -45,12 +46,21 @@ func TestAccEveryArgument(t *testing.T) {
 	has := a.stored()
 	a.configure("", after)
 	a.edit(has, func(c argumentCase, d map[string]any) { c.clear(d) })
-	a.assertRefused("cleared in the service")
+	a.assertRejected("cleared in the service")
 	a.edit(has, func(c argumentCase, d map[string]any) { restore(d, had[c.name]) })
-	a.assertRefused("changed back in the service")
+	a.assertRejected("changed back in the service")
 
 	a.configure(extended, after)
 	a.assertPlanned()
+
+	a.edit(has, func(argumentCase, map[string]any) {})
+	a.s.ResetRequests()
+	for _, arguments := range []func(argumentCase) map[string]any{removed, after} {
+		a.configure("", arguments)
+		a.w.succeed("apply", "-auto-approve")
+		a.w.succeed("plan", "-detailed-exitcode")
+	}
+	assertDocumentedOperationsOnly(t, a.s)
 }
 
 type argumentTest struct {
@@ -68,7 +78,7 @@ func (a argumentTest) configure(setting string, arguments func(argumentCase) map
 	for _, c := range a.cases {
 		fmt.Fprintf(&text, "resource %q %q {\n  name = %[2]q\n  source = \"external_docker\"\n", typeName, c.name)
 		for name, value := range arguments(c) {
-			encoded, err := json.Marshal(value) // which is an expression of the language as well
+			encoded, err := json.Marshal(value) // a valid expression
 			a.w.must(err)
 			fmt.Fprintf(&text, "  %s = %s\n", name, encoded)
 		}
@@ -86,15 +96,7 @@ func (a argumentTest) stored() map[string]map[string]any {
 	return stored
 }
 
-// restore gives a deployment what another has of what can be changed.
-func restore(d, from map[string]any) {
-	copied := decoded(from)
-	for _, name := range []string{"source_config", "source_revision_config", "secrets", "secret_references"} {
-		d[name] = copied[name]
-	}
-}
-
-// edit changes each deployment behind Terraform's back, from what it was.
+// edit changes each deployment outside Terraform, from what it was.
 func (a argumentTest) edit(from map[string]map[string]any, change func(argumentCase, map[string]any)) {
 	for _, c := range a.cases {
 		a.s.Edit(from[c.name]["id"].(string), func(d map[string]any) {
@@ -104,60 +106,52 @@ func (a argumentTest) edit(from map[string]map[string]any, change func(argumentC
 	}
 }
 
-// assertRefused plans, which has to fail at the attribute of each case and
-// nowhere else.
-func (a argumentTest) assertRefused(how string) {
+// assertRejected plans, which has to fail with one error for each deployment that
+// differs, of its argument only.
+func (a argumentTest) assertRejected(how string) {
 	a.Helper()
 	out, status := a.w.run("plan", "-json")
 	if status != 1 {
 		a.Errorf("%s: the plan ended with %d, want 1", how, status)
 	}
-	told := map[string]string{}
+	reported := map[string][]string{}
 	for line := range strings.Lines(out) {
 		var message struct {
-			Diagnostic struct {
-				Severity, Summary, Detail, Address string
-				Snippet                            struct{ Code string }
-			}
+			Diagnostic struct{ Severity, Summary, Detail, Address string }
 		}
 		if json.Unmarshal([]byte(line), &message) != nil || message.Diagnostic.Severity != "error" {
 			continue
 		}
 		d := message.Diagnostic
 		name := strings.TrimPrefix(d.Address, typeName+".")
-		root, _, _ := strings.Cut(strings.TrimSpace(d.Snippet.Code), " ")
-		attribute := root
-		if named := regexp.MustCompile(`^(\S+) of deployment "(\S+)"`).FindStringSubmatch(d.Detail); named != nil {
-			attribute = named[1]
-			if named[2] != name {
-				a.Errorf("%s: told of %s: %s", how, name, d.Detail)
-			}
-			hidden := path.Base(strings.ReplaceAll(attribute, ".", "/")) == "value"
-			if strings.Contains(d.Detail, "is not in the service what it is in the configuration") != hidden {
-				a.Errorf("%s: %s: the values are shown: %t, want %t: %s", how, name, hidden, !hidden, d.Detail)
-			}
-		}
-		if d.Summary != "The service cannot be changed" || !regexp.MustCompile(`(?s)`+fourWaysOut).MatchString(d.Detail) || strings.Contains(d.Detail, "planted") {
+		list, options, _ := strings.Cut(d.Detail, "Options:")
+		if d.Summary != "Deployment cannot be updated" || !strings.Contains(list, fmt.Sprintf("deployment %q", name)) || !regexp.MustCompile(`(?s)`+updateOptions).MatchString(options) {
 			a.Errorf("%s: %s: %s: %s", how, name, d.Summary, d.Detail)
 		}
-		if before, twice := told[name]; twice {
-			attribute = before + " and " + attribute
+		if strings.Contains(d.Detail, "planted") {
+			a.Errorf("%s: %s: a value is shown: %s", how, name, d.Detail)
 		}
-		told[name] = attribute
+		for _, found := range regexp.MustCompile(`(?m)^  - (.*)$`).FindAllStringSubmatch(list, -1) {
+			reported[name] = append(reported[name], found[1])
+		}
 	}
 	for _, c := range a.cases {
-		if told[c.name] != c.at {
-			a.Errorf("%s: %s is told at %q, want %q", how, c.name, told[c.name], c.at)
+		lines := reported[c.name]
+		delete(reported, c.name)
+		if c.at == "" && len(lines) == 0 {
+			continue
 		}
-		delete(told, c.name)
+		if len(lines) != 1 || c.at == "" || !regexp.MustCompile(`^`+regexp.QuoteMeta(c.at)+`($|:|\[| \()`).MatchString(lines[0]) {
+			a.Errorf("%s: %s: reported %q, want %q", how, c.name, lines, c.at)
+		}
 	}
-	for name, at := range told {
-		a.Errorf("%s: %q is told at %q", how, name, at)
+	for name, lines := range reported {
+		a.Errorf("%s: %q is reported for %q", how, lines, name)
 	}
 }
 
-// assertPlanned plans, which has to undo the drift of each deployment: at its
-// attribute and nowhere else.
+// assertPlanned plans, which has to undo the drift of each deployment, and nothing
+// else.
 func (a argumentTest) assertPlanned() {
 	a.Helper()
 	a.w.succeed("plan", "-out=planned")
@@ -191,12 +185,16 @@ func (a argumentTest) assertPlanned() {
 		if actions[c.name] != want {
 			a.Errorf("%s is planned as %s, want %s", c.name, actions[c.name], want)
 		}
-		assertWithin(a.T, "planned for "+c.name, c.at, planned[c.name])
-		assertWithin(a.T, "drift of "+c.name, c.at, drift[c.name], "updated_at", "latest_revision_id", "active_revision_id")
+		at := c.at
+		if c.argument == "additional_properties" {
+			at = c.argument
+		}
+		assertWithin(a.T, "planned for "+c.name, at, planned[c.name])
+		assertWithin(a.T, "drift of "+c.name, at, drift[c.name], "updated_at", "latest_revision_id", "active_revision_id")
 	}
 }
 
-// assertWithin wants all places to be the attribute or in it, but for some. No
+// assertWithin verifies that all places are the attribute or in it, except some. No
 // attribute means no place.
 func assertWithin(t *testing.T, what, attribute string, places []string, but ...string) {
 	t.Helper()
@@ -213,8 +211,8 @@ func assertWithin(t *testing.T, what, attribute string, places []string, but ...
 	}
 }
 
-// changedPlaces are the innermost places where two values differ, but for what
-// is not known yet.
+// changedPlaces are the innermost places where two values differ, except for what
+// is unknown.
 func changedPlaces(at string, before, after, unknown any) (places []string) {
 	if unknown == true || reflect.DeepEqual(before, after) && !hasTrue(unknown) {
 		return nil
@@ -255,8 +253,8 @@ func hasTrue(v any) bool {
 	return strings.Contains(string(encoded), "true")
 }
 
-// assertSent compares the changes that were sent with what the service had,
-// and what it has to have now: one each, of the parts that differ.
+// assertSent compares the updates that were sent with what the service had, and
+// what it has now: one for each case, with the keys that differ.
 func (a argumentTest) assertSent(before map[string]map[string]any) {
 	a.Helper()
 	sent, name := map[string][]any{}, map[string]string{}
@@ -282,62 +280,31 @@ func (a argumentTest) assertSent(before map[string]map[string]any) {
 		wanted = decoded(wanted)
 		var want []any
 		if c.at != "" {
-			want = []any{changedParts(had, wanted)}
+			want = []any{changedKeys(had, wanted)}
 		}
 		if !reflect.DeepEqual(sent[c.name], want) {
 			got, _ := json.Marshal(sent[c.name])
 			expected, _ := json.Marshal(want)
 			a.Errorf("%s: sent %s, want %s", c.name, got, expected)
 		}
-		for part := range changedParts(had, wanted) {
-			if !covers(now[c.name][part], wanted[part]) {
-				a.Errorf("%s: the service has %v, want %v", c.name, now[c.name][part], wanted[part])
-			}
+		if !satisfies(now[c.name], changedKeys(had, wanted)) {
+			a.Errorf("%s: the service has %v, want %v", c.name, now[c.name], changedKeys(had, wanted))
 		}
 	}
 }
 
-func decoded(d map[string]any) (copied map[string]any) {
-	encoded, _ := json.Marshal(d)
-	_ = json.Unmarshal(encoded, &copied)
-	return copied
-}
-
-// changedParts are the members of an object of the interface that differ. What
-// the interface describes by its members differs by these; a list or a
-// free-form object does as a whole.
-func changedParts(before, after map[string]any) map[string]any {
-	parts := map[string]any{}
+// changedKeys are the keys of a deployment, and of its config objects, that
+// differ, with their complete values.
+func changedKeys(before, after map[string]any) map[string]any {
+	keys := map[string]any{}
 	for name, value := range after {
 		switch {
 		case reflect.DeepEqual(before[name], value):
-		case name == "source_config" || name == "source_revision_config" || name == "resource_spec" || name == "listener_config":
-			had, _ := before[name].(map[string]any)
-			parts[name] = changedParts(had, value.(map[string]any))
+		case name == "source_config" || name == "source_revision_config":
+			keys[name] = changedKeys(before[name].(map[string]any), value.(map[string]any))
 		default:
-			parts[name] = value
+			keys[name] = value
 		}
 	}
-	return parts
-}
-
-// covers reports whether has is what wanted is, in objects perhaps with more.
-func covers(has, wanted any) bool {
-	switch wanted := wanted.(type) {
-	case map[string]any:
-		members, ok := has.(map[string]any)
-		for name, value := range wanted {
-			ok = ok && covers(members[name], value)
-		}
-		return ok
-	case []any:
-		items, ok := has.([]any)
-		ok = ok && len(items) == len(wanted)
-		for i := range wanted {
-			ok = ok && covers(items[i], wanted[i])
-		}
-		return ok
-	default:
-		return jsonEqual(has, wanted)
-	}
+	return keys
 }

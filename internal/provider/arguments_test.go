@@ -19,18 +19,18 @@ type argumentCase struct {
 	name     string // of the deployment and of its resource
 	argument string // in the schema, such as source_config.resource_spec.volumes.name
 
-	// at is where a difference of it is told; nothing, where the change is of
-	// no concern to the service.
+	// at is where a difference of it is reported; empty if the change does not
+	// concern the service.
 	at string
 
-	before, after map[string]any       // what the configuration sets beside name and source
-	change        func(map[string]any) // makes the same change in what the service has
-	clear         func(map[string]any) // takes the value away there
+	before, after, removed map[string]any       // what the configuration sets beside name and source
+	change                 func(map[string]any) // makes the same change in what the service has
+	clear                  func(map[string]any) // removes the value there
 }
 
 // argumentCases has one case or more for each argument that a configuration of
-// a deployment can set, made from the description that the resource follows
-// from. Only what that does not describe is written down.
+// a deployment can set, generated from the description of the resource. Only what
+// that does not describe is written here.
 func argumentCases(writeOnly bool) []argumentCase {
 	var cases []argumentCase
 	var walk func(fields field.Fields, above []field.Field)
@@ -38,7 +38,7 @@ func argumentCases(writeOnly bool) []argumentCase {
 		for _, f := range fields {
 			here := append(slices.Clone(above), f)
 			switch {
-			case f.Access != field.Optional: // read-only, or a replacement
+			case f.Access == field.ReadOnly, f.Access == field.Required: // name and source have tests of their own
 			case f.Kind == field.Object:
 				walk(f.Fields, here)
 			case f.Kind == field.ObjectList:
@@ -76,6 +76,13 @@ func argumentCases(writeOnly bool) []argumentCase {
 			before: map[string]any{"secrets_wo": map[string]any{"A": "kept"}, "secrets_wo_version": 1},
 			after:  map[string]any{"secrets_wo": map[string]any{"A": "kept"}, "secrets_wo_version": 2}})
 	}
+	unknown := func(value string) map[string]any {
+		text, _ := json.Marshal(map[string]any{"source_config": map[string]any{"tier": value}})
+		return map[string]any{"additional_properties": string(text)}
+	}
+	cases = append(cases, argumentCase{name: "additional_properties", argument: "additional_properties", at: "source_config (tier)", before: unknown("before"), after: unknown("after"),
+		change: func(d map[string]any) { d["source_config"].(map[string]any)["tier"] = "after" },
+		clear:  func(d map[string]any) { delete(d["source_config"].(map[string]any), "tier") }})
 	for argument, values := range map[string][2]any{
 		"deletion_policy": {nil, "abandon"}, "wait_until": {"created", "active"},
 		"timeouts.create": {"1m", "2m"}, "timeouts.update": {"1m", "2m"}, "timeouts.delete": {nil, "2m"},
@@ -97,7 +104,7 @@ func argumentCases(writeOnly bool) []argumentCase {
 	return cases
 }
 
-// leafCases are changes of an argument that is not made of others.
+// leafCases are changes of an argument that has no members of its own.
 func leafCases(steps []field.Field) []argumentCase {
 	f := steps[len(steps)-1]
 	values := map[string][2]any{}
@@ -105,7 +112,7 @@ func leafCases(steps []field.Field) []argumentCase {
 	case field.UUID:
 		values["changed"] = [2]any{"aaaaaaaa-bbbb-4ccc-8ddd-000000000001", "aaaaaaaa-bbbb-4ccc-8ddd-000000000002"}
 	case field.Int64:
-		values["changed"] = [2]any{2, 0} // a zero that is sent, not left out
+		values["changed"] = [2]any{2, 0} // a zero is sent
 	case field.Float64:
 		values["changed"] = [2]any{0.3, 0}
 	case field.Bool:
@@ -156,7 +163,7 @@ func listCases(steps []field.Field) []argumentCase {
 	return []argumentCase{added, removed, reordered}
 }
 
-// keyCase is a change of what tells an item from others: it makes another item.
+// keyCase is a change of what identifies an item: it is another item then.
 func keyCase(steps []field.Field) argumentCase {
 	list := steps[:len(steps)-1]
 	f, key := list[len(list)-1], steps[len(steps)-1].Name
@@ -168,7 +175,7 @@ func keyCase(steps []field.Field) argumentCase {
 	return c
 }
 
-// newCase is a case of the attribute that the steps lead to.
+// newCase is a case of the attribute at the end of the steps.
 func newCase(steps []field.Field, how string, before, after any) argumentCase {
 	c := argumentCase{clear: func(d map[string]any) { put(steps, d, nil) }}
 	for i, f := range steps {
@@ -182,7 +189,7 @@ func newCase(steps []field.Field, how string, before, after any) argumentCase {
 		}
 	}
 	c.name = strings.ReplaceAll(c.argument, ".", "_") + "_" + how
-	c.before, c.after = configured(steps, before), configured(steps, after)
+	c.before, c.after, c.removed = configured(steps, before), configured(steps, after), configured(steps, nil)
 	return c
 }
 
@@ -215,6 +222,7 @@ func configured(steps []field.Field, value any) map[string]any {
 			maps.Copy(keys, inner)
 			value = []any{keys}
 		}
+	case value == nil:
 	case f.Kind == field.JSON:
 		value = text(value)
 	case f.Kind == field.List && f.Elem == field.JSON:
@@ -227,7 +235,7 @@ func configured(steps []field.Field, value any) map[string]any {
 	return map[string]any{f.Name: value}
 }
 
-// wire is a value with the names that the service has for it.
+// wire is a value with the names of the API.
 func wire(f field.Field, value any) any {
 	if f.Kind != field.ObjectList {
 		return value
@@ -253,7 +261,7 @@ func wireName(f field.Field) string {
 }
 
 // holder is the object that has the value in a deployment of the service, and
-// the name it has there. Of lists on the way it is the first item.
+// its name there. Of lists on the way it is the first item.
 func holder(steps []field.Field, d map[string]any) (object map[string]any, name string) {
 	name = wireName(steps[0])
 	if len(steps) == 1 {
@@ -275,11 +283,45 @@ func itemsAt(steps []field.Field, d map[string]any) []any {
 	return slices.Clone(object[name].([]any))
 }
 
-// Every argument of the schema has a case, so that none is forgotten by the
-// tests that use them.
-func TestEveryArgumentHasACase(t *testing.T) {
+// restore gives a deployment what another has of what can be changed.
+func restore(d, from map[string]any) {
+	copied := decoded(from)
+	for _, name := range []string{"source_config", "source_revision_config", "secrets", "secret_references"} {
+		d[name] = copied[name]
+	}
+}
+
+func decoded(d map[string]any) (copied map[string]any) {
+	encoded, _ := json.Marshal(d)
+	_ = json.Unmarshal(encoded, &copied)
+	return copied
+}
+
+// satisfies reports whether has is what wanted is, in objects perhaps with more.
+func satisfies(has, wanted any) bool {
+	switch wanted := wanted.(type) {
+	case map[string]any:
+		members, ok := has.(map[string]any)
+		for name, value := range wanted {
+			ok = ok && satisfies(members[name], value)
+		}
+		return ok
+	case []any:
+		items, ok := has.([]any)
+		ok = ok && len(items) == len(wanted)
+		for i := range wanted {
+			ok = ok && satisfies(items[i], wanted[i])
+		}
+		return ok
+	default:
+		return jsonEqual(has, wanted)
+	}
+}
+
+// TestArgumentCases_coverTheSchema keeps the tests of all arguments complete.
+func TestArgumentCases_coverTheSchema(t *testing.T) {
 	t.Parallel()
-	covered, names := map[string]bool{"name": true, "source": true}, map[string]bool{} // see TestAccDriftOfWhatCannotChange
+	covered, names := map[string]bool{"name": true, "source": true}, map[string]bool{} // see TestAccImmutable_driftIsReplacement
 	for _, c := range argumentCases(true) {
 		covered[c.argument] = true
 		if names[c.name] {
@@ -297,7 +339,7 @@ func TestEveryArgumentHasACase(t *testing.T) {
 			} else if a.Optional || a.Required {
 				inSchema[here] = true
 				if !covered[here] {
-					t.Errorf("%s can be configured, and no case changes it", here)
+					t.Errorf("%s can be configured, but no case changes it", here)
 				}
 			}
 		}

@@ -15,17 +15,16 @@ import (
 var described = map[string]struct {
 	fields field.Fields
 	of     reflect.Type
-	but    []string // kept apart from the description
+	but    []string // not part of the description
 }{
 	"deployment":     {deploymentFields, reflect.TypeFor[client.Deployment](), []string{"secrets"}},
 	"repository":     {repositoryFields, reflect.TypeFor[client.Repository](), nil},
 	"OAuth provider": {oauthProviderFields, reflect.TypeFor[client.OAuthProvider](), nil},
 }
 
-// TestDescriptionsFitTheClient: what the client reads stands in the
-// description, under the same name and with a kind that holds it, and the
-// other way round. One that is forgotten would be dropped without a word.
-func TestDescriptionsFitTheClient(t *testing.T) {
+// TestDescriptions_fitTheClient verifies that the client reads what is described,
+// under the same name and in a type that fits the kind, and nothing else.
+func TestDescriptions_fitTheClient(t *testing.T) {
 	t.Parallel()
 	for name, d := range described {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +49,9 @@ func assertFit(t *testing.T, at string, fields field.Fields, of reflect.Type, bu
 	}
 	for i := range of.NumField() {
 		wire, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if wire == "-" {
+			continue // the complete response
+		}
 		f, found := byWire[wire]
 		delete(byWire, wire)
 		switch {
@@ -102,18 +104,18 @@ func assertKind(t *testing.T, at string, f field.Field, typ reflect.Type) {
 	}
 }
 
-// TestDescriptionsAreSound: what package field and Terraform ask of one.
-func TestDescriptionsAreSound(t *testing.T) {
+// TestDescriptions_areValid verifies what package field and Terraform require.
+func TestDescriptions_areValid(t *testing.T) {
 	t.Parallel()
 	for name, d := range described {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assertSound(t, name, d.fields)
+			assertValid(t, name, d.fields)
 		})
 	}
 }
 
-func assertSound(t *testing.T, at string, fields field.Fields) {
+func assertValid(t *testing.T, at string, fields field.Fields) {
 	t.Helper()
 	byName := map[string]field.Field{}
 	for _, f := range fields {
@@ -125,26 +127,26 @@ func assertSound(t *testing.T, at string, fields field.Fields) {
 			t.Errorf("%s is not in snake_case", here)
 		}
 		if !strings.HasSuffix(f.Description, ".") || strings.HasSuffix(f.Description, "..") {
-			t.Errorf("%s: the words do not end with a full stop: %q", here, f.Description)
+			t.Errorf("%s: the description does not end with a period: %q", here, f.Description)
 		}
 		if (f.Kind == field.Object || f.Kind == field.ObjectList) != (len(f.Fields) > 0) {
 			t.Errorf("%s: kind %d has %d fields", here, f.Kind, len(f.Fields))
 		}
 		if to, ok := byName[f.ResolvesTo]; f.ResolvesTo != "" && (!ok || to.Access != field.ReadOnly || to.Kind != f.Kind) {
-			t.Errorf("%s resolves to %q, which is no sibling to be read", here, f.ResolvesTo)
+			t.Errorf("%s resolves to %q, which is not a read-only sibling", here, f.ResolvesTo)
 		}
 		for _, key := range f.Key {
 			if !slices.ContainsFunc(f.Fields, func(child field.Field) bool { return child.Name == key && child.Kind == field.String }) {
-				t.Errorf("%s: the key %q is no text of its items", here, key)
+				t.Errorf("%s: the key %q is not a string of its items", here, key)
 			}
 		}
-		assertSound(t, here, f.Fields)
+		assertValid(t, here, f.Fields)
 	}
 }
 
-// TestDescriptionsNameTheWireAsTheInterfaceDoes: an attribute's name is the
-// interface's own in snake_case.
-func TestDescriptionsNameTheWireAsTheInterfaceDoes(t *testing.T) {
+// TestDescriptions_namesAreThoseOfTheAPI verifies that the name of an attribute is
+// the API's in snake_case.
+func TestDescriptions_namesAreThoseOfTheAPI(t *testing.T) {
 	t.Parallel()
 	var check func(fields field.Fields)
 	check = func(fields field.Fields) {
@@ -160,9 +162,9 @@ func TestDescriptionsNameTheWireAsTheInterfaceDoes(t *testing.T) {
 	}
 }
 
-// TestResponsesFillDescriptions reads one response of each kind with every
-// field set, and finds none of them null.
-func TestResponsesFillDescriptions(t *testing.T) {
+// TestDescriptions_completeResponseRoundTrips verifies that every field of a
+// response survives the way to a Terraform value and back.
+func TestDescriptions_completeResponseRoundTrips(t *testing.T) {
 	t.Parallel()
 	for name, d := range described {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +181,7 @@ func TestResponsesFillDescriptions(t *testing.T) {
 			}
 			for i := range d.of.NumField() {
 				wire, _, _ := strings.Cut(d.of.Field(i).Tag.Get("json"), ",")
-				if got, want := back.Elem().Field(i).Interface(), full.Elem().Field(i).Interface(); !slices.Contains(d.but, wire) && !reflect.DeepEqual(got, want) {
+				if got, want := back.Elem().Field(i).Interface(), full.Elem().Field(i).Interface(); wire != "-" && !slices.Contains(d.but, wire) && !reflect.DeepEqual(got, want) {
 					t.Errorf("%s came back as %#v", wire, got)
 				}
 			}

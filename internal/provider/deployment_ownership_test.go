@@ -39,9 +39,9 @@ func (s *service) edit(t *testing.T, dotted string, value any) func() {
 	}
 }
 
-// What the configuration leaves out belongs to the service: whatever happens
-// to it there, no plan proposes to change it.
-func TestAccChangesOfWhatIsLeftOutAreNotDrift(t *testing.T) {
+// Whatever the service does with what the configuration omits, no plan proposes
+// to change it.
+func TestAccOmittedArguments_changeInServiceIsNotDrift(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	config := s.provider() + `
@@ -83,10 +83,9 @@ resource "graphdeploy_deployment" "this" {
 	assertDocumentedOperationsOnly(t, s)
 }
 
-// Name and source cannot be changed. What differs there, after an import say,
-// is planned as a replacement; where that would leave the name taken, it is
-// refused.
-func TestAccDriftOfWhatCannotChange(t *testing.T) {
+// Name and source cannot change. A difference is planned as a replacement; one
+// that would leave the name taken is rejected.
+func TestAccImmutable_driftIsReplacement(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	config := s.provider() + deployment("app", "external_docker")
@@ -94,7 +93,7 @@ func TestAccDriftOfWhatCannotChange(t *testing.T) {
 	check(t,
 		resource.TestStep{Config: config},
 		resource.TestStep{PreConfig: s.edit(t, "source", "internal_docker"), Config: config,
-			ExpectError: regexp.MustCompile(`(?s)A replacement needs a new name.*` + flexible(`set source to "internal_docker", as the service has it`))},
+			ExpectError: regexp.MustCompile(`(?s)Replacement needs a new name.*` + flexible(`Set source to "internal_docker".`))},
 		resource.TestStep{PreConfig: func() { s.edit(t, "source", "external_docker")(); s.edit(t, "name", "renamed")() }, Config: config, ConfigPlanChecks: replaced},
 	)
 	if n := len(s.Deployments()); n != 2 {
@@ -107,28 +106,29 @@ func flexible(text string) string {
 	return strings.ReplaceAll(regexp.QuoteMeta(text), " ", `[\s│]+`)
 }
 
-// assertDocumentedOperationsOnly fails on any request beyond the interface.
+// assertDocumentedOperationsOnly fails on any request that the API does not document.
 func assertDocumentedOperationsOnly(t *testing.T, s *service) {
 	t.Helper()
 	documented := regexp.MustCompile(`^(POST|GET) \S*/v2/deployments$|^GET \S*/v1/integrations/forge/codehost/[^/]+/repos$|^GET \S*/v2/auth/providers$`)
 	for _, r := range s.Requests() {
 		if !documented.MatchString(r.Method + " " + r.Path) {
-			t.Errorf("sent %s %s, which the interface does not show", r.Method, r.Path)
+			t.Errorf("sent %s %s, which the API does not document", r.Method, r.Path)
 		}
 	}
 }
 
-func TestAccBuiltImageOfCodehostIsTheServices(t *testing.T) {
+func TestAccCodehost_builtImageAndResolvedRefAreNotDrift(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	config := s.provider() + deployment("app", "codehost", `
+  source_config          = { repo_url = "https://codehost.example/acme/app" }
   source_revision_config = {
     repo_ref          = "main"
     graph_config_path = "graph.json"
   }`)
-	withoutOutput, _, _ := strings.Cut(config, "output ")
-	step := planIsEmpty(withoutOutput) // the output would show the new image: rightly
-	step.PreConfig = func() { s.NewRevision(s.stored(t)["id"].(string)) }
+	withoutOutput, _, _ := strings.Cut(config, "output ") // it would show the new image
+	revised := planIsEmpty(withoutOutput)
+	revised.PreConfig = func() { s.NewRevision(s.stored(t)["id"].(string)) }
 	check(t,
 		resource.TestStep{Config: config, Check: resource.ComposeAggregateTestCheckFunc(
 			resource.TestMatchResourceAttr(this, "source_revision_config.image_uri", regexp.MustCompile(".")),
@@ -137,14 +137,12 @@ func TestAccBuiltImageOfCodehostIsTheServices(t *testing.T) {
 		)},
 		planIsEmpty(config),
 		resource.TestStep{Config: withoutOutput},
-		step,
-		// Imported, the state has the commit in place of the branch.
-		resource.TestStep{Config: withoutOutput, ResourceName: this, ImportState: true, ImportStateIdFunc: idOf(this)},
-		resource.TestStep{Config: strings.Replace(withoutOutput, `"main"`, `"develop"`, 1), ExpectError: regexp.MustCompile(`source_revision_config\.repo_ref`)},
+		revised,
+		resource.TestStep{Config: strings.Replace(withoutOutput, `"main"`, `"develop"`, 1), ExpectError: regexp.MustCompile(`source_revision_config\.repo_ref: "[0-9a-f]{40}" in`)},
 	)
 }
 
-func TestAccEmptyNullAndAbsentAreTheSame(t *testing.T) {
+func TestAccEmptyNullAndAbsent_responsesAreNotDrift(t *testing.T) {
 	t.Parallel()
 	empty := `
   source_config          = { custom_url = "", resource_spec = { labels = {}, volumes = [], sidecars = [] } }
@@ -158,7 +156,7 @@ func TestAccEmptyNullAndAbsentAreTheSame(t *testing.T) {
   secrets                = null
   secret_references      = null`
 	for name, options := range map[string]fakeserver.Options{
-		"answers null": {NullForEmpty: true, Defaults: map[string]any{}}, "leaves out": {OmitEmpty: true, Defaults: map[string]any{}}, "fills in": {},
+		"responds null": {NullForEmpty: true, Defaults: map[string]any{}}, "omits": {OmitEmpty: true, Defaults: map[string]any{}}, "fills in": {},
 	} {
 		for written, arguments := range map[string]string{"empty": empty, "absent": absent, "null": null} {
 			t.Run(name+", configured "+written, func(t *testing.T) {
@@ -171,74 +169,7 @@ func TestAccEmptyNullAndAbsentAreTheSame(t *testing.T) {
 	}
 }
 
-// An empty value asks for nothing: whatever the service has there is its own.
-func TestAccEmptyLeavesToTheServiceWhatItFillsIn(t *testing.T) {
-	t.Parallel()
-	spec := "source_config.resource_spec."
-	fills := map[string]any{
-		"source_config.custom_url": "https://app.example.com", "source_config.install_command": "make", "source_config.listener_config.k8s_namespace": "there",
-		"source_revision_config.repo_ref": "main", "source_revision_config.graph_config_path": "graph.json", "source_revision_config.image_uri": "registry.example.com/app:1",
-		spec + "service_account_name": "app", spec + "labels": map[string]any{"a": "1"},
-		spec + "volumes": []any{map[string]any{"name": "v"}}, spec + "sidecars": []any{map[string]any{"name": "s"}}, spec + "image_pull_secrets": []any{map[string]any{"name": "p"}},
-		"secret_references": []any{map[string]any{"name": "A"}},
-	}
-	empty := `
-  source_config = {
-    custom_url      = ""
-    install_command = ""
-    listener_config = { k8s_namespace = "" }
-    resource_spec   = { service_account_name = "", labels = {}, volumes = [], sidecars = [], image_pull_secrets = [] }
-  }
-  source_revision_config = { repo_ref = "", graph_config_path = "", image_uri = "" }
-  secret_references      = []`
-	full := `
-  source_config          = { custom_url = "https://app.example.com", resource_spec = { volumes = [{ name = "v" }] } }
-  source_revision_config = { repo_ref = "main" }
-  secret_references      = [{ name = "A" }]`
-	for _, setting := range []string{"", extended} {
-		t.Run(setting, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t, fakeserver.Options{Extended: true, Defaults: fills})
-			config := func(arguments string) string {
-				return s.provider(setting) + deployment("app", "external_docker", arguments)
-			}
-			withoutOutput, _, _ := strings.Cut(config(empty), "output ") // it would show updated_at
-			moved := planIsEmpty(withoutOutput)
-			moved.PreConfig = s.edit(t, "source_config.custom_url", "https://other.example.com")
-			noop := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)}}
-			check(t,
-				resource.TestStep{Config: config(empty), Check: resource.ComposeAggregateTestCheckFunc(
-					resource.TestCheckResourceAttr(this, "source_config.custom_url", ""),
-					resource.TestCheckResourceAttr(this, spec+"volumes.#", "0"),
-				)},
-				planIsEmpty(config(empty)), resource.TestStep{RefreshState: true}, planIsEmpty(config(empty)),
-				resource.TestStep{Config: withoutOutput}, moved,
-			)
-			// From a value to an empty one, and after an import.
-			id := s.SeedDeployment(map[string]any{"name": "app", "source": "external_docker",
-				"source_config":          map[string]any{"custom_url": "https://app.example.com", "resource_spec": map[string]any{"volumes": []any{map[string]any{"name": "v"}}}},
-				"source_revision_config": map[string]any{"repo_ref": "main"}, "secret_references": []any{map[string]any{"name": "A"}}})
-			s.ResetRequests()
-			cleared := `
-  source_config          = { custom_url = "", resource_spec = { volumes = [] } }
-  source_revision_config = { repo_ref = "" }
-  secret_references      = []
-  deletion_policy        = "abandon"`
-			check(t,
-				resource.TestStep{Config: config(full), ResourceName: this, ImportState: true, ImportStateId: id, ImportStatePersist: true},
-				resource.TestStep{Config: config(strings.Replace(cleared, `deletion_policy        = "abandon"`, "", 1)), ConfigPlanChecks: noop},
-				planIsEmpty(config(full)),
-				resource.TestStep{Config: config(cleared), Check: resource.TestCheckResourceAttr(this, spec+"volumes.#", "1")},
-				planIsEmpty(config(cleared)),
-			)
-			if sent := s.patches(t); len(sent) != 0 {
-				t.Errorf("sent %v, want nothing", sent)
-			}
-		})
-	}
-}
-
-func TestAccRemovedElsewhereIsCreatedAgain(t *testing.T) {
+func TestAccDeployment_deletedInServiceIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	config := s.provider() + deployment("app", "internal_docker")
@@ -250,27 +181,7 @@ func TestAccRemovedElsewhereIsCreatedAgain(t *testing.T) {
 	)
 }
 
-// A value that the service changes already while creating cannot be in the
-// state, which holds what was planned; a warning tells, and the next plan
-// shows it.
-func TestAccValueThatDidNotTakeIsDrift(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	hold, reached := make(chan struct{}), make(chan struct{})
-	config := s.provider() + deployment("app", "internal_docker", `source_config = { resource_spec = { cpu = 0.1 } }`)
-	go func() {
-		<-reached
-		s.edit(t, "source_config.resource_spec.cpu", 1)()
-		close(hold)
-	}()
-	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{AfterWork: true, Cut: true, Hold: hold, Reached: func() { close(reached) }})
-	check(t,
-		resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "source_config.resource_spec.cpu", "0.1"), ExpectNonEmptyPlan: false,
-			ExpectError: regexp.MustCompile(flexible("The service cannot be changed"))},
-	)
-}
-
-func TestAccNumbersAndIDsKeepTheirForm(t *testing.T) {
+func TestAccNumbersAndIDs_keepTheirForm(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{IntegersAsFloats: true})
 	config := func(id string, cpu string) string {

@@ -20,8 +20,8 @@ import (
 
 const this = "graphdeploy_deployment.this"
 
-// deployment is a resource block, with all of it in an output, so that a value
-// that moves between an apply and the next plan makes that plan non-empty.
+// deployment is a resource block, with all of it in an output, so that a value that
+// changes between an apply and the next plan makes that plan non-empty.
 func deployment(name, source string, arguments ...string) string {
 	return fmt.Sprintf(`
 resource "graphdeploy_deployment" "this" {
@@ -65,7 +65,7 @@ func (s *service) body(t *testing.T) map[string]any {
 	return bodies[0]
 }
 
-// quirks are services that all speak the interface, each in its own way.
+// quirks are services that all implement the API, each in its own way.
 var quirks = map[string]fakeserver.Options{
 	"plain":             {},
 	"201 newest first":  {CreateStatus: 201, NewestFirst: true, PathPrefix: "/deep/api", MaxPage: 1, RepeatLast: 0},
@@ -81,7 +81,7 @@ var quirks = map[string]fakeserver.Options{
 	"ignores id filter": {IgnoreIDFilter: true},
 }
 
-func TestAccEveryArgumentAgainstEveryService(t *testing.T) {
+func TestAccEveryArgument_againstEveryService(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/everything.tf")
 	if err != nil {
@@ -106,7 +106,7 @@ output "everything" {
 	}
 }
 
-// everyArgumentIsSet keeps testdata/everything.tf from falling behind.
+// everyArgumentIsSet keeps testdata/everything.tf complete.
 func everyArgumentIsSet(state *terraform.State) error {
 	set := state.RootModule().Resources[this].Primary.Attributes
 	for _, name := range everyArgument {
@@ -120,7 +120,7 @@ func everyArgumentIsSet(state *terraform.State) error {
 func assertEverythingWasSent(t *testing.T, body map[string]any) {
 	t.Helper()
 	want := readJSON(t, "testdata/everything.json")
-	// A third has no end: it is sent as the nearest 64-bit float.
+	// A third is sent as the nearest 64-bit float.
 	if !jsonEqual(want, body) {
 		got, _ := json.MarshalIndent(body, "", "  ")
 		t.Errorf("sent\n%s\nwhich is not testdata/everything.json", got)
@@ -151,7 +151,7 @@ func idOf(address string) resource.ImportStateIdFunc {
 	}
 }
 
-func TestAccEverySourceWithNothingElse(t *testing.T) {
+func TestAccEverySource_requiredArgumentsAreEnough(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
 		t.Run(source, func(t *testing.T) {
@@ -162,28 +162,28 @@ func TestAccEverySourceWithNothingElse(t *testing.T) {
 				resource.TestStep{Config: config, Check: resource.ComposeAggregateTestCheckFunc(
 					resource.TestCheckResourceAttr(this, "status", "READY"),
 					resource.TestCheckResourceAttrSet(this, "id"),
-					resource.TestCheckResourceAttrSet(this, "source_config.resource_spec.cpu"),
+					resource.TestCheckNoResourceAttr(this, "source_config.resource_spec.cpu"),
 					resource.TestCheckNoResourceAttr(this, "secrets.%"),
 				)},
 				planIsEmpty(config),
-				resource.TestStep{ResourceName: this, ImportState: true, ImportStateVerify: true},
+				resource.TestStep{Config: config, ResourceName: this, ImportState: true, ImportStateIdFunc: idOf(this)},
 			)
 			body := s.body(t)
 			want := map[string]any{"name": "small", "source": source, "source_config": map[string]any{}, "source_revision_config": map[string]any{}, "secrets": []any{}}
 			if !jsonEqual(body, want) {
-				t.Errorf("sent %v, want what is required and no more: %v", body, want)
+				t.Errorf("sent %v, want what is required only: %v", body, want)
 			}
 		})
 	}
 }
 
-func TestAccImportedDeploymentPlansEmpty(t *testing.T) {
+func TestAccImport_matchingConfigurationPlansEmpty(t *testing.T) {
 	t.Parallel()
 	everything, err := os.ReadFile("testdata/everything.tf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What lives in Terraform alone cannot be imported.
+	// What only Terraform has cannot be imported.
 	everything = regexp.MustCompile(`(?m)^  (deletion_policy|wait_until|timeouts) .*$`).ReplaceAll(everything, nil)
 	everything = regexp.MustCompile(`(?s)  secrets = \{.*?\n  \}`).ReplaceAll(everything, nil)
 	for name, options := range quirks {

@@ -15,15 +15,15 @@ import (
 )
 
 var (
-	updates = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)}}
-	refused = regexp.MustCompile(flexible("The service cannot be changed"))
+	updates  = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)}}
+	rejected = regexp.MustCompile("Deployment cannot be updated")
 )
 
-func TestAccSecretsAreSentSortedAndNeverReadBack(t *testing.T) {
+func TestAccSecrets_areSentSortedAndNeverReadBack(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]fakeserver.Options{
 		"echoed": {}, "masked": {Secrets: fakeserver.MaskSecrets}, "masked at random": {Secrets: fakeserver.MaskSecretsRandomly},
-		"left out": {Secrets: fakeserver.OmitSecrets}, "with the service's own": {ExtraSecrets: map[string]string{"OWN": "x"}},
+		"omitted": {Secrets: fakeserver.OmitSecrets}, "with the service's own": {ExtraSecrets: map[string]string{"OWN": "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,8 +54,7 @@ func secretsArgument(writeOnly bool, version int, values string) string {
 	return fmt.Sprintf("secrets = { %s }", values)
 }
 
-// checkSecrets is check, for a Terraform that knows write-only arguments where
-// the steps have one.
+// checkSecrets is check; steps with a write-only argument need Terraform 1.11.
 func checkSecrets(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	test := resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps}
@@ -65,7 +64,7 @@ func checkSecrets(t *testing.T, steps ...resource.TestStep) {
 	resource.UnitTest(t, test)
 }
 
-func TestAccSecretsChangedElsewhereAreNoticed(t *testing.T) {
+func TestAccSecrets_changeInServiceIsDrift(t *testing.T) {
 	t.Parallel()
 	for _, writeOnly := range []bool{false, true} {
 		t.Run(fmt.Sprintf("write-only %t", writeOnly), func(t *testing.T) {
@@ -83,8 +82,8 @@ func TestAccSecretsChangedElsewhereAreNoticed(t *testing.T) {
 				resource.TestStep{Config: config},
 				empty,
 				added,
-				resource.TestStep{PreConfig: edit(secret("A", "other"), secret("B", "two")), Config: config, ExpectError: refused},
-				resource.TestStep{PreConfig: edit(secret("A", "one")), Config: config, ExpectError: refused},
+				resource.TestStep{PreConfig: edit(secret("A", "other"), secret("B", "two")), Config: config, ExpectError: rejected},
+				resource.TestStep{PreConfig: edit(secret("A", "one")), Config: config, ExpectError: rejected},
 				reverted,
 			)
 			assertDocumentedOperationsOnly(t, s)
@@ -92,9 +91,9 @@ func TestAccSecretsChangedElsewhereAreNoticed(t *testing.T) {
 	}
 }
 
-// A service whose echo differs while the deployment stands still masks at
-// random: that is no drift, then and later.
-func TestAccRandomMasksAreNoDrift(t *testing.T) {
+// A service whose echo differs while the deployment is unchanged masks at random:
+// that is no drift, then and later.
+func TestAccSecrets_randomMasksAreNotDrift(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecretsRandomly})
 	config := s.provider() + deployment("app", "internal_docker", `secrets = { A = "one" }`)
@@ -109,7 +108,7 @@ func TestAccRandomMasksAreNoDrift(t *testing.T) {
 	check(t, resource.TestStep{Config: config}, planIsEmpty(config), resource.TestStep{Config: withoutOutput}, revised)
 }
 
-func TestAccImportedSecretsThatMatchNeedNoWrite(t *testing.T) {
+func TestAccSecrets_matchingAfterImportSendNothing(t *testing.T) {
 	t.Parallel()
 	for _, writeOnly := range []bool{false, true} {
 		t.Run(fmt.Sprintf("write-only %t", writeOnly), func(t *testing.T) {
@@ -125,7 +124,7 @@ func TestAccImportedSecretsThatMatchNeedNoWrite(t *testing.T) {
 				planIsEmpty(config(`A = "one"`)),
 			)
 			checkSecrets(t,
-				resource.TestStep{Config: config(`A = "other"`) + fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}", this, id), ExpectError: refused},
+				resource.TestStep{Config: config(`A = "other"`) + fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}", this, id), ExpectError: rejected},
 			)
 			if n := s.sent("POST", "/v2/deployments"); n != 0 {
 				t.Errorf("%d creates were sent, want none", n)
@@ -134,37 +133,37 @@ func TestAccImportedSecretsThatMatchNeedNoWrite(t *testing.T) {
 	}
 }
 
-func TestAccChangedSecretsAreRefused(t *testing.T) {
+func TestAccSecrets_changeWithoutExtendedOperationsIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
 	config := func(argument string) string { return s.provider() + deployment("app", "internal_docker", argument) }
 	checkSecrets(t,
 		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one", B = "two"`))},
-		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one", B = "three"`)), ExpectError: refused},
-		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one"`)), ExpectError: refused},
-		resource.TestStep{Config: config(""), ConfigPlanChecks: updates}, // left to the service
+		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one", B = "three"`)), ExpectError: rejected},
+		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one"`)), ExpectError: rejected},
+		resource.TestStep{Config: config(""), ConfigPlanChecks: updates}, // the service keeps them
 		planIsEmpty(config("")),
 	)
 	wo := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
 	config = func(argument string) string { return wo.provider() + deployment("app", "internal_docker", argument) }
 	checkSecrets(t,
 		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "one"`))},
-		planIsEmpty(config(secretsArgument(true, 1, `A = "changed, but nobody says so"`))),
-		resource.TestStep{Config: config(secretsArgument(true, 2, `A = "two"`)), ExpectError: refused},
+		planIsEmpty(config(secretsArgument(true, 1, `A = "changed, with the same version"`))),
+		resource.TestStep{Config: config(secretsArgument(true, 2, `A = "two"`)), ExpectError: rejected},
 	)
 }
 
-// A service that echoes values shows whether it took new ones.
-func TestAccSecretsThatAreIgnored(t *testing.T) {
+// A service that echoes values shows whether it applied new ones.
+func TestAccSecrets_ignoredChangeIsError(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after string
-		says          []string
+		reports       []string
 	}{
-		"another value":     {`A = "planted-one"`, `A = "planted-two"`, []string{`still shows the former value of secret "A"`}},
-		"one more":          {`A = "planted-one"`, `A = "planted-one", B = "planted-two"`, []string{`does not show secret "B", which is new`}},
-		"one less":          {`A = "planted-one", B = "planted-two"`, `A = "planted-one"`, []string{`still shows secret "B", which was taken out`}},
-		"another, one less": {`A = "planted-one", B = "planted-two"`, `A = "planted-three"`, []string{`still shows the former value of secret "A"`, `still shows secret "B", which was taken out`}},
+		"another value":     {`A = "planted-one"`, `A = "planted-two"`, []string{`secret "A" still has its former value`}},
+		"one more":          {`A = "planted-one"`, `A = "planted-one", B = "planted-two"`, []string{`secret "B" still has its former value`}},
+		"one less":          {`A = "planted-one", B = "planted-two"`, `A = "planted-one"`, []string{`secret "B" is still there`}},
+		"another, one less": {`A = "planted-one", B = "planted-two"`, `A = "planted-three"`, []string{`secret "A" still has its former value`, `secret "B" is still there`}},
 	} {
 		for _, writeOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, write-only %t", name, writeOnly), func(t *testing.T) {
@@ -173,9 +172,9 @@ func TestAccSecretsThatAreIgnored(t *testing.T) {
 				config := func(version int, values string) string {
 					return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(writeOnly, version, values))
 				}
-				want := "(?s)The change did not take"
-				for _, says := range c.says {
-					want += ".*" + flexible(says)
+				want := "(?s)Update was not applied"
+				for _, line := range c.reports {
+					want += ".*" + flexible(line)
 				}
 				checkSecrets(t,
 					resource.TestStep{Config: config(1, c.before)},
@@ -187,10 +186,10 @@ func TestAccSecretsThatAreIgnored(t *testing.T) {
 	}
 }
 
-// What is taken out is sent, whatever the service shows of secrets.
-func TestAccSecretsThatAreTakenOutAreSent(t *testing.T) {
+// A removal is sent, whatever the service shows of secrets.
+func TestAccSecrets_removalIsSent(t *testing.T) {
 	t.Parallel()
-	for name, mode := range map[string]fakeserver.SecretsMode{"echoed": fakeserver.EchoSecrets, "masked": fakeserver.MaskSecrets, "left out": fakeserver.OmitSecrets} {
+	for name, mode := range map[string]fakeserver.SecretsMode{"echoed": fakeserver.EchoSecrets, "masked": fakeserver.MaskSecrets, "omitted": fakeserver.OmitSecrets} {
 		for _, writeOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, write-only %t", name, writeOnly), func(t *testing.T) {
 				t.Parallel()
@@ -215,22 +214,22 @@ func TestAccSecretsThatAreTakenOutAreSent(t *testing.T) {
 
 // The values are those of the last apply: nothing has to be sent, though the
 // service does not show them.
-func TestAccSecretsMoveToWriteOnlyWithoutAWrite(t *testing.T) {
+func TestAccSecrets_moveToWriteOnlySendsNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
 	config := func(argument string) string { return s.provider() + deployment("app", "internal_docker", argument) }
 	checkSecrets(t,
 		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one"`))},
-		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "two"`)), ExpectError: refused},
+		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "two"`)), ExpectError: rejected},
 		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "one"`))},
 		planIsEmpty(config(secretsArgument(true, 1, `A = "one"`))),
 	)
 	assertDocumentedOperationsOnly(t, s)
 }
 
-// A plan cannot see write-only values that are named in ignore_changes: it
-// refuses a new version of them, and passes when that is what is named.
-func TestAccIgnoredWriteOnlySecrets(t *testing.T) {
+// A plan does not get write-only values that are in ignore_changes: it rejects a
+// new version of them, unless that is ignored, too.
+func TestAccSecrets_ignoredWriteOnly(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
 	config := func(version int, ignored string) string {
@@ -238,14 +237,12 @@ func TestAccIgnoredWriteOnlySecrets(t *testing.T) {
 	}
 	checkSecrets(t,
 		resource.TestStep{Config: config(1, "")},
-		resource.TestStep{Config: config(2, "secrets_wo"), PlanOnly: true, ExpectError: refused},
+		resource.TestStep{Config: config(2, "secrets_wo"), PlanOnly: true, ExpectError: rejected},
 		planIsEmpty(config(2, "secrets_wo_version")),
 	)
 }
 
-// Values that are known only at apply may come to a change, and the plan leaves
-// open what that changes.
-func TestAccSecretsThatAreNotKnownAtPlan(t *testing.T) {
+func TestAccSecrets_unknownValuesAreSentAtApply(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true})
 	config := func(version int) string {
@@ -255,5 +252,22 @@ func TestAccSecretsThatAreNotKnownAtPlan(t *testing.T) {
 	checkSecrets(t, resource.TestStep{Config: config(1)}, resource.TestStep{Config: config(2)}, planIsEmpty(config(2)))
 	if sent, want := fmt.Sprint(s.patches(t)), "[map[secrets:[map[name:A value:value-2]]]]"; sent != want {
 		t.Errorf("sent %s, want %s", sent, want)
+	}
+}
+
+func TestAccSecrets_writeOnlyAreSentWithNewVersion(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, Secrets: fakeserver.MaskSecrets})
+	config := func(version int, values string) string {
+		return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(true, version, values))
+	}
+	checkSecrets(t,
+		resource.TestStep{Config: config(1, `A = "one"`)},
+		planIsEmpty(config(1, `A = "two"`)),
+		resource.TestStep{Config: config(2, `A = "two"`), ConfigPlanChecks: updates},
+		planIsEmpty(config(2, `A = "two"`)),
+	)
+	if sent := s.patches(t); len(sent) != 1 || !slices.Equal([]string{fmt.Sprint(sent[0])}, []string{"map[secrets:[map[name:A value:two]]]"}) {
+		t.Errorf("sent %v, want secret A once", sent)
 	}
 }

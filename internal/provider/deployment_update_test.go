@@ -21,7 +21,7 @@ import (
 
 const extended = "extended_operations = true"
 
-// patches are the bodies of the changes that were sent.
+// patches are the bodies of the updates that were sent.
 func (s *service) patches(t *testing.T) []map[string]any {
 	t.Helper()
 	var bodies []map[string]any
@@ -37,89 +37,69 @@ func (s *service) patches(t *testing.T) []map[string]any {
 	return bodies
 }
 
-// A change is sent with what belongs to it, and without what stays. That each
-// argument alone can change is in TestAccEveryArgument.
-func TestAccChangeIsSentWithoutWhatStays(t *testing.T) {
+// Each key that changes is sent whole, with what the service has beside. That each
+// argument can change is in TestAccEveryArgument.
+func TestAccUpdate_needsExtendedOperationsAndSendsChangedKeys(t *testing.T) {
 	t.Parallel()
-	resourceSpec := func(argument string) string {
-		return "source_config = { build_command = \"make\", resource_spec = { cpu_limit = 2, " + argument + " } }"
+	s := newService(t, fakeserver.Options{Extended: true, KeepUnknown: true, ExtraLabels: map[string]string{"managed-by": "service"},
+		ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}, Defaults: map[string]any{}})
+	config := func(setting, label string) string {
+		return s.provider(setting) + deployment("app", "internal_docker", `source_config = { build_command = "make", resource_spec = { cpu_limit = 2, labels = { a = "`+label+`" } } }`)
 	}
-	for _, c := range []struct{ attribute, before, after, sent string }{
-		{"source_config.integration_id", `source_config = { integration_id = "aaaaaaaa-bbbb-4ccc-8ddd-000000000001" }`, `source_config = { integration_id = "AAAAAAAA-bbbb-4ccc-8ddd-000000000002" }`, `{"source_config":{"integration_id":"AAAAAAAA-bbbb-4ccc-8ddd-000000000002"}}`},
-		{"source_config.resource_spec.cpu", resourceSpec("cpu = 0.1"), resourceSpec("cpu = 0.2"), `{"source_config":{"resource_spec":{"cpu":0.2}}}`},
-		{"source_config.resource_spec.labels", resourceSpec(`labels = { a = "1" }`), resourceSpec(`labels = { a = "2" }`), `{"source_config":{"resource_spec":{"labels":{"a":"2","managed-by":"service"}}}}`},
-		{"source_config.resource_spec.sidecars", resourceSpec(`sidecars = [{ name = "a", image = "a:1" }]`), resourceSpec(`sidecars = [{ name = "b", image = "b:1" }, { name = "a", image = "a:1" }]`),
-			`{"source_config":{"resource_spec":{"sidecars":[{"name":"b","image":"b:1"},{"name":"a","image":"a:1","imagePullPolicy":"IfNotPresent","restartPolicy":"Always"}]}}}`},
-		{"secrets", `secrets = { A = "one", B = "two" }`, `secrets = { B = "three", C = "four" }`, `{"secrets":[{"name":"B","value":"three"},{"name":"C","value":"four"}]}`},
-	} {
-		t.Run(c.attribute, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t, fakeserver.Options{Extended: true, ExtraLabels: map[string]string{"managed-by": "service"}})
-			config := func(setting, argument string) string {
-				return s.provider(setting) + deployment("app", "external_docker", argument)
-			}
-			after := config(extended, c.after)
-			check(t,
-				resource.TestStep{Config: config("", c.before)},
-				resource.TestStep{Config: config("", c.after), ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + fourWaysOut)},
-				resource.TestStep{Config: config("", c.before), PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
-				resource.TestStep{Config: after, ConfigPlanChecks: updates},
-				planIsEmpty(after),
-			)
-			sent := s.patches(t)
-			var want any
-			if err := json.Unmarshal([]byte(c.sent), &want); err != nil {
-				t.Fatal(err)
-			}
-			if len(sent) != 1 || !jsonEqual(sent[0], want) {
-				got, _ := json.Marshal(sent)
-				t.Errorf("sent %s, want %s", got, c.sent)
-			}
-			if n := s.sent(http.MethodDelete, ""); n != 1 {
-				t.Errorf("%d deletions were sent, want one at the end", n)
-			}
-			if len(s.Deployments()) != 0 {
-				t.Error("the deployment was not deleted")
-			}
-		})
+	after := config(extended, "2")
+	check(t,
+		resource.TestStep{Config: config("", "1")},
+		resource.TestStep{Config: config("", "2"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*source_config\.resource_spec\.labels\["a"\]\s.*` + updateOptions)},
+		resource.TestStep{Config: config("", "1"), PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
+		resource.TestStep{Config: after, ConfigPlanChecks: updates},
+		planIsEmpty(after),
+	)
+	got, _ := json.Marshal(s.patches(t))
+	if want := `[{"source_config":{"resource_spec":{"cpu_limit":2,"labels":{"a":"2","managed-by":"service"},"zone":"z1"}}}]`; string(got) != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+	if n := s.sent(http.MethodDelete, ""); n != 1 {
+		t.Errorf("%d deletions were sent, want one at the end", n)
+	}
+	if len(s.Deployments()) != 0 {
+		t.Error("the deployment was not deleted")
 	}
 }
 
-const fourWaysOut = `take over.*ignore_changes.*new[\s│]+name.*extended_operations[\s│]+=[\s│]+true`
+const updateOptions = `Set the arguments.*ignore_changes.*new[\s│]+name.*extended_operations[\s│]+=[\s│]+true.*-refresh=false`
 
-func TestAccChangePlansOnlyWhatTheServiceMayChange(t *testing.T) {
+// Section 2.2 needs no new revision, section 2.3 does.
+func TestAccUpdate_plansUnknownOnlyWhatTheServiceMayChange(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
-	config := func(path string) string {
-		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "main", graph_config_path = "`+path+`" }`)
+	config := func(path, command string) string {
+		return s.provider(extended) + deployment("app", "codehost", `source_config = { build_command = "`+command+`" }
+  source_revision_config = { repo_ref = "main", graph_config_path = "`+path+`" }`)
 	}
-	unknown := []tfjsonpath.Path{
-		tfjsonpath.New("updated_at"), tfjsonpath.New("status"), tfjsonpath.New("latest_revision_id"), tfjsonpath.New("active_revision_id"), tfjsonpath.New("image_version"),
-		tfjsonpath.New("source_revision_config").AtMapKey("image_uri"), tfjsonpath.New("source_revision_config").AtMapKey("repo_commit_sha"),
+	root := func(name string) tfjsonpath.Path { return tfjsonpath.New(name) }
+	revision := []tfjsonpath.Path{root("status"), root("latest_revision_id"), root("active_revision_id"),
+		root("source_revision_config").AtMapKey("image_uri"), root("source_revision_config").AtMapKey("repo_commit_sha")}
+	always := []plancheck.PlanCheck{plancheck.ExpectUnknownValue(this, root("updated_at"))}
+	for _, at := range []tfjsonpath.Path{root("id"), root("tenant_id"), root("created_at"), root("source_config").AtMapKey("build_command"), root("source_revision_config").AtMapKey("repo_ref")} {
+		always = append(always, plancheck.ExpectKnownValue(this, at, knownvalue.NotNull()))
 	}
-	known := []tfjsonpath.Path{
-		tfjsonpath.New("id"), tfjsonpath.New("tenant_id"), tfjsonpath.New("created_at"), tfjsonpath.New("source_config").AtMapKey("resource_spec").AtMapKey("cpu"),
-		tfjsonpath.New("source_revision_config").AtMapKey("repo_ref"),
-	}
-	var checks []plancheck.PlanCheck
-	for _, at := range unknown {
-		checks = append(checks, plancheck.ExpectUnknownValue(this, at))
-	}
-	for _, at := range known {
-		checks = append(checks, plancheck.ExpectKnownValue(this, at, knownvalue.NotNull()))
+	withRevision, without := append(slices.Clone(always), plancheck.ExpectUnknownValue(this, root("image_version"))), slices.Clone(always)
+	for _, at := range revision {
+		withRevision = append(withRevision, plancheck.ExpectUnknownValue(this, at))
+		without = append(without, plancheck.ExpectKnownValue(this, at, knownvalue.NotNull()))
 	}
 	check(t,
-		resource.TestStep{Config: config("a.json")},
-		resource.TestStep{Config: config("b.json"), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: checks}},
-		planIsEmpty(config("b.json")),
-		// A removed argument leaves the service's value.
-		planIsEmpty(strings.Replace(config("b.json"), `, graph_config_path = "b.json"`, "", 1)),
+		resource.TestStep{Config: config("a.json", "make")},
+		resource.TestStep{Config: config("b.json", "make"), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: withRevision}},
+		planIsEmpty(config("b.json", "make")),
+		resource.TestStep{Config: config("b.json", "make all"), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: without}},
+		planIsEmpty(config("b.json", "make all")),
 	)
 }
 
-// A service that reports commits in place of refs shows no difference between
-// two of them. A change is sent all the same, and judged by what moved.
-func TestAccChangeOfARefThatIsResolved(t *testing.T) {
+// A service that reports commits in place of refs shows no difference between two
+// branches. A change is sent all the same, and verified by the new revision.
+func TestAccUpdate_resolvedRef(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
 	config := func(setting, ref, path string) string {
@@ -131,7 +111,7 @@ func TestAccChangeOfARefThatIsResolved(t *testing.T) {
 	var first string
 	check(t,
 		resource.TestStep{Config: config("", "main", "a.json")},
-		resource.TestStep{Config: config("", "dev", "a.json"), ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + flexible(`is "main" in the service and "dev" in the configuration`))},
+		resource.TestStep{Config: config("", "dev", "a.json"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*repo_ref: "[0-9a-f]{40}" in the service, "dev" in the configuration`)},
 		resource.TestStep{Config: config(extended, "dev", "a.json"), ConfigPlanChecks: updates, Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "dev")},
 		planIsEmpty(config(extended, "dev", "a.json")),
 		resource.TestStep{Config: config(extended, "next", "b.json"), ConfigPlanChecks: updates},
@@ -154,14 +134,14 @@ func TestAccChangeOfARefThatIsResolved(t *testing.T) {
 	}
 }
 
-func TestAccRefOfAPinnedCommit(t *testing.T) {
+func TestAccUpdate_refToCommitAndBack(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
 	config := func(ref string) string {
 		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
 	}
 	pinned := strings.Repeat("0123456789", 4)
-	// The service builds that very commit, as the fake one does not.
+	// A service builds that commit; the fake one chooses another.
 	pin := func() { s.edit(t, "source_revision_config.repo_commit_sha", pinned)() }
 	check(t,
 		resource.TestStep{Config: config("main")},
@@ -178,13 +158,13 @@ func TestAccRefOfAPinnedCommit(t *testing.T) {
 	}
 }
 
-func TestAccServiceThatIgnoresARef(t *testing.T) {
+func TestAccUpdate_ignoredRefIsError(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true, IgnorePatch: true})
 	config := func(ref string) string {
 		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
 	}
-	ignored := regexp.MustCompile(`(?s)The change did not take.*` + flexible(`is still "main" in the service; it should be "dev"`))
+	ignored := regexp.MustCompile(`(?s)Update was not applied.*source_revision_config\.repo_ref: "[0-9a-f]{40}" in the service, "dev" in the configuration`)
 	check(t,
 		resource.TestStep{Config: config("main")},
 		resource.TestStep{Config: config("dev"), ExpectError: ignored},
@@ -194,9 +174,9 @@ func TestAccServiceThatIgnoresARef(t *testing.T) {
 }
 
 // The commit of an imported deployment may be of any branch: the configured one
-// plans empty, goes into the state with the first apply, without a request, and
-// counts from there on.
-func TestAccRefOfAnImportedDeployment(t *testing.T) {
+// plans empty, enters the state with the first apply, without a request, and is
+// owned from then on.
+func TestAccImport_refOfResolvedCommit(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
 	id := s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_revision_config": map[string]any{"repo_ref": "main"}})
@@ -218,7 +198,7 @@ func TestAccRefOfAnImportedDeployment(t *testing.T) {
 			}},
 		resource.TestStep{Config: config("", "main")},
 		planIsEmpty(config("", "main")),
-		resource.TestStep{Config: config("", "dev"), ExpectError: regexp.MustCompile(`The service cannot be changed`)},
+		resource.TestStep{Config: config("", "dev"), ExpectError: rejected},
 		resource.TestStep{Config: config(extended, "dev"), ConfigPlanChecks: updates},
 		planIsEmpty(config(extended, "dev")),
 	)
@@ -228,48 +208,31 @@ func TestAccRefOfAnImportedDeployment(t *testing.T) {
 	}
 }
 
-// The plan may be old when it is applied: what is sent is what differs then.
-func TestAccChangeIsMadeToWhatTheServiceHasNow(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true})
-	config := func(url, command string) string {
-		return s.provider(extended) + deployment("app", "internal_docker", fmt.Sprintf(`source_config = { custom_url = %q, build_command = %q }`, url, command))
-	}
-	check(t,
-		resource.TestStep{Config: config("https://a.example.com", "make")},
-		resource.TestStep{PreConfig: s.edit(t, "source_config.custom_url", "https://b.example.com"), Config: config("https://b.example.com", "make"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)}}},
-		planIsEmpty(config("https://b.example.com", "make")),
-	)
-	if sent := s.patches(t); len(sent) != 0 {
-		t.Errorf("sent %v, want nothing", sent)
-	}
-}
-
-func TestAccServiceThatIgnoresAChange(t *testing.T) {
+func TestAccUpdate_ignoredChangesAreErrors(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, IgnorePatch: true})
 	config := func(arguments string) string {
 		return s.provider(extended) + deployment("app", "internal_docker", arguments)
 	}
 	before := `source_config = { custom_url = "https://a.example.com" }` + "\n" + `secrets = { A = "planted-one" }`
+	after := strings.NewReplacer("//a", "//b", `" }`+"\n", `", resource_spec = { cpu = 7, labels = { a = "1" }, sidecars = [{ name = "a" }] } }`+"\n", "planted-one", "planted-two").Replace(before)
 	check(t,
 		resource.TestStep{Config: config(before)},
-		resource.TestStep{Config: config(strings.Replace(before, "//a", "//b", 1)),
-			ExpectError: regexp.MustCompile(`(?s)The change did not take.*source_config\.custom_url[\s│]+is[\s│]+still[\s│]+"https://a\.example\.com"[\s│]+in[\s│]+the[\s│]+service;[\s│]+it[\s│]+should[\s│]+be[\s│]+"https://b\.example\.com"`)},
-		// The state holds what the service has.
-		resource.TestStep{Config: config(before), ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
-		resource.TestStep{Config: config(strings.Replace(before, `" }`, `", resource_spec = { labels = { a = "1" }, sidecars = [{ name = "a" }] } }`, 1)),
-			ExpectError: regexp.MustCompile(`(?s)labels[\s│]+is[\s│]+still[\s│]+not[\s│]+set[\s│]+in[\s│]+the[\s│]+service;[\s│]+it[\s│]+should[\s│]+be[\s│]+\{"a":"1"\}.*sidecars[\s│]+is[\s│]+still[\s│]+not[\s│]+set[\s│]+in[\s│]+the[\s│]+service;[\s│]+it[\s│]+should[\s│]+be[\s│]+\["a"\]`)},
-		resource.TestStep{Config: config(strings.Replace(before, "planted-one", "planted-two", 1)), ExpectError: regexp.MustCompile(`(?s)The change did not take.*former[\s│]+value[\s│]+of[\s│]+secret[\s│]+"A"`)},
+		resource.TestStep{Config: config(after), ExpectError: regexp.MustCompile(`(?s)Update was not applied.*- source_config\.custom_url\s+` +
+			`- source_config\.resource_spec\.cpu: 1 in the service, 7 in the configuration\s+` +
+			`- source_config\.resource_spec\.labels\["a"\]\s+` +
+			`- source_config\.resource_spec\.sidecars \(missing in the service: a\)\s+` +
+			`- secrets: secret "A" still has its former value\s`)},
+		// The state has what the service has.
+		planIsEmpty(config(before)),
 	)
 }
 
-// A service answers 405 or 404 to what it does not have. While it lists the
-// deployment, neither means that this is gone.
-func TestAccServiceWithoutExtendedOperations(t *testing.T) {
+// A service responds with 405 or 404 to what it does not support. While it lists the
+// deployment, neither means that the deployment no longer exists.
+func TestAccExtendedOperations_unsupportedByService(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusNotFound} {
+	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
@@ -282,25 +245,22 @@ func TestAccServiceWithoutExtendedOperations(t *testing.T) {
 			before := config(extended, "https://a.example.com")
 			check(t,
 				resource.TestStep{Config: before},
-				resource.TestStep{Config: config(extended, "https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)The service does not offer changes.*` + fmt.Sprint(status))},
-				resource.TestStep{Config: before, Destroy: true, ExpectError: regexp.MustCompile(`(?s)The service does not offer deletion.*` + fmt.Sprint(status))},
-				// It is still in the state.
-				resource.TestStep{Config: before, ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
-				}},
+				resource.TestStep{Config: config(extended, "https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)Service does not support updates.*` + fmt.Sprint(status))},
+				resource.TestStep{Config: before, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Service does not support deletion.*` + fmt.Sprint(status))},
+				planIsEmpty(before), // it is still in the state
 				resource.TestStep{Config: config("", "https://a.example.com")},
 			)
 			s.stored(t)
 			if n := s.sent(http.MethodPatch, "") + s.sent(http.MethodDelete, ""); n != 2 {
-				t.Errorf("%d requests were sent to change or delete, want one each: they cannot succeed", n)
+				t.Errorf("%d updates and deletions were sent, want one each", n)
 			}
 		})
 	}
 }
 
-// A deployment that goes while it is being changed is no failure of the
-// service: the next plan creates it.
-func TestAccGoneWhileItIsChanged(t *testing.T) {
+// A deployment that is deleted while it is updated is no failure of the service:
+// the next plan creates it.
+func TestAccUpdate_deletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true})
 	config := func(url string) string {
@@ -309,7 +269,7 @@ func TestAccGoneWhileItIsChanged(t *testing.T) {
 	after := config("https://b.example.com")
 	check(t,
 		resource.TestStep{Config: config("https://a.example.com")},
-		resource.TestStep{Config: after, ExpectError: regexp.MustCompile(flexible("The service lists it no more: somebody has deleted it. Plan again")), PreConfig: func() {
+		resource.TestStep{Config: after, ExpectError: regexp.MustCompile(`(?s)Deployment no longer exists.*` + flexible("probably deleted outside Terraform. Plan again")), PreConfig: func() {
 			s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Reached: func() { s.Remove(s.stored(t)["id"].(string)) }})
 		}},
 		resource.TestStep{Config: after, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionCreate)}}},
@@ -317,9 +277,9 @@ func TestAccGoneWhileItIsChanged(t *testing.T) {
 	)
 }
 
-func TestAccDeletion(t *testing.T) {
+func TestAccDestroy_withExtendedOperations(t *testing.T) {
 	t.Parallel()
-	t.Run("a lost answer, then gone", func(t *testing.T) {
+	t.Run("lost response", func(t *testing.T) {
 		t.Parallel()
 		s := newService(t, fakeserver.Options{Extended: true})
 		config := s.provider(extended) + deployment("app", "internal_docker", `deletion_policy = "delete"`)
@@ -328,7 +288,7 @@ func TestAccDeletion(t *testing.T) {
 			resource.TestStep{Config: config, Destroy: true},
 		)
 		if len(s.Deployments()) != 0 {
-			t.Error("the deployment is still there")
+			t.Error("the deployment was not deleted")
 		}
 	})
 	t.Run("abandoned", func(t *testing.T) {
@@ -337,7 +297,7 @@ func TestAccDeletion(t *testing.T) {
 		config := s.provider(extended) + deployment("app", "internal_docker", `deletion_policy = "abandon"`)
 		check(t,
 			resource.TestStep{Config: config},
-			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_source", `deletion_policy = "abandon"`), ExpectError: regexp.MustCompile(`A replacement needs a new name`)},
+			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_source", `deletion_policy = "abandon"`), ExpectError: regexp.MustCompile(`Replacement needs a new name`)},
 			resource.TestStep{Config: config, Destroy: true},
 		)
 		s.stored(t)
@@ -345,34 +305,34 @@ func TestAccDeletion(t *testing.T) {
 			t.Errorf("%d deletions were sent, want none", n)
 		}
 	})
-	t.Run("goes on being listed", func(t *testing.T) {
+	t.Run("still listed", func(t *testing.T) {
 		t.Parallel()
 		s := newService(t, fakeserver.Options{Extended: true, KeepDeleted: true})
 		config := s.provider(extended) + deployment("app", "internal_docker", `timeouts = { delete = "20ms" }`)
 		check(t,
 			resource.TestStep{Config: config},
-			resource.TestStep{Config: config, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Deployment "app" is still there.*after[\s│]+20ms`)},
+			resource.TestStep{Config: config, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Deployment still exists.*` + flexible("after 20ms"))},
 			resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{ // it is still in the state
 				PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
 			}},
 			resource.TestStep{Config: s.provider(), PreConfig: func() { s.Remove(s.stored(t)["id"].(string)) }},
 		)
 	})
-	t.Run("goes on being listed for a while", func(t *testing.T) {
+	t.Run("still listed for a while", func(t *testing.T) {
 		t.Parallel()
 		s := newService(t, fakeserver.Options{Extended: true, KeepDeleted: true})
-		looks := 0
+		reads := 0
 		s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() {
 			s.edit(t, "status", "AWAITING_DELETE")()
 			s.Fail(fakeserver.ListDeployments, 5, fakeserver.Fault{Reached: func() {
-				if looks++; looks == 5 {
+				if reads++; reads == 5 {
 					s.Remove(s.stored(t)["id"].(string))
 				}
 			}})
 		}})
 		check(t, resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_docker")}) // and destroyed at the end
-		if n := s.sent(http.MethodDelete, ""); n != 1 || looks != 5 || len(s.Deployments()) != 0 {
-			t.Errorf("%d deletions were sent and %d looks taken, want 1 and 5", n, looks)
+		if n := s.sent(http.MethodDelete, ""); n != 1 || reads != 5 || len(s.Deployments()) != 0 {
+			t.Errorf("%d deletions and %d reads were sent, want 1 and 5", n, reads)
 		}
 	})
 	t.Run("replaced under its name", func(t *testing.T) {
@@ -388,7 +348,7 @@ func TestAccDeletion(t *testing.T) {
 		s := newService(t, fakeserver.Options{Extended: true})
 		resource.UnitTest(t, resource.TestCase{
 			ProtoV6ProviderFactories: factories(),
-			// Terraform has such a block from 1.7 on, OpenTofu with a lifecycle from 1.10 on.
+			// Terraform 1.7 has such a block, OpenTofu 1.10 one with a lifecycle.
 			TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_10_0)},
 			Steps: []resource.TestStep{
 				{Config: s.provider(extended) + deployment("app", "internal_docker")},
@@ -399,7 +359,7 @@ func TestAccDeletion(t *testing.T) {
 	})
 }
 
-func TestAccMovedBlock(t *testing.T) {
+func TestAccMoved_planIsEmpty(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	before, _, _ := strings.Cut(s.provider()+deployment("app", "internal_docker"), "output ")
@@ -407,7 +367,7 @@ func TestAccMovedBlock(t *testing.T) {
 	check(t, resource.TestStep{Config: before}, planIsEmpty(after))
 }
 
-func TestAccUnknownAtPlanIsJudgedAtApply(t *testing.T) {
+func TestAccUnknownValue_isComparedAtApply(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	config := func(input string) string {
@@ -417,24 +377,7 @@ func TestAccUnknownAtPlanIsJudgedAtApply(t *testing.T) {
 	check(t,
 		resource.TestStep{Config: config("https://a.example.com")},
 		planIsEmpty(config("https://a.example.com")),
-		resource.TestStep{Config: config("https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)The service cannot be changed.*` + fourWaysOut)},
+		resource.TestStep{Config: config("https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*source_config\.custom_url\s.*` + updateOptions)},
 	)
 	assertDocumentedOperationsOnly(t, s)
-}
-
-func TestAccWriteOnlySecretsAreSentAgainWithTheirVersion(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, Secrets: fakeserver.MaskSecrets})
-	config := func(version int, values string) string {
-		return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(true, version, values))
-	}
-	checkSecrets(t,
-		resource.TestStep{Config: config(1, `A = "one"`)},
-		planIsEmpty(config(1, `A = "two"`)),
-		resource.TestStep{Config: config(2, `A = "two"`), ConfigPlanChecks: updates},
-		planIsEmpty(config(2, `A = "two"`)),
-	)
-	if sent := s.patches(t); len(sent) != 1 || !slices.Equal([]string{fmt.Sprint(sent[0])}, []string{"map[secrets:[map[name:A value:two]]]"}) {
-		t.Errorf("sent %v, want secret A once", sent)
-	}
 }

@@ -17,9 +17,9 @@ import (
 
 // Configuration that Terraform generates for deployments that exist, of each
 // source and with everything set, imports them and plans empty.
-func TestAccGeneratedConfiguration(t *testing.T) {
+func TestAccGeneratedConfiguration_plansEmpty(t *testing.T) {
 	if is := terraformIs(t); is.tofu && !is.since(1, 10) || !is.since(1, 9) {
-		t.Skipf("Terraform before 1.9 and OpenTofu before 1.10 refuse what they generate themselves, as it lacks nested read-only attributes; this is %s", is)
+		t.Skipf("Terraform before 1.9 and OpenTofu before 1.10 reject what they generate, as it lacks nested read-only attributes; this is %s", is)
 	}
 	testGenerated(t, "from import blocks", func(w *workspace, s *service, ids []string) {
 		imports := ""
@@ -31,7 +31,7 @@ func TestAccGeneratedConfiguration(t *testing.T) {
 	})
 }
 
-func TestAccQueryGeneratesConfiguration(t *testing.T) {
+func TestAccQuery_generatedConfigurationPlansEmpty(t *testing.T) {
 	if is := terraformIs(t); is.tofu || !is.since(1, 14) {
 		t.Skipf("terraform query is in Terraform 1.14 and newer; this is %s", is)
 	}
@@ -60,7 +60,7 @@ func testGenerated(t *testing.T, how string, generate func(w *workspace, s *serv
 			w.must(err)
 			assertAllOfResourceSpec(t, string(text))
 			if strings.Contains(string(text), "quoted") {
-				t.Errorf("%s: a secret stands in the configuration", how)
+				t.Errorf("%s: a secret is in the configuration", how)
 			}
 			want := fmt.Sprintf("%d to import, 0 to add, 0 to change, 0 to destroy", len(ids))
 			if out := w.succeed("plan"); !strings.Contains(out, want) {
@@ -78,14 +78,14 @@ func testGenerated(t *testing.T, how string, generate func(w *workspace, s *serv
 	}
 }
 
-// seedOfEachKind has the service hold a deployment of each source, and one of
-// which everything is set. It returns their ids.
+// seedOfEachKind adds a deployment of each source, and one with everything set. It
+// returns their ids.
 func seedOfEachKind(t *testing.T, s *service) (ids []string) {
 	t.Helper()
 	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
 		ids = append(ids, s.SeedDeployment(map[string]any{"name": "a-" + source, "source": source}))
 	}
-	// What has to be escaped, and what may come back as another number.
+	// Text that must be escaped, and numbers that may come back in another form.
 	odd := "echo ${HOME} %{if} \"$(x)\" \\ é\n\tnext: \u2028 <&>"
 	ids = append(ids, s.SeedDeployment(map[string]any{"name": odd, "source": "external_docker", "source_config": map[string]any{
 		"build_command": odd, "custom_url": "", "resource_spec": map[string]any{
@@ -97,8 +97,8 @@ func seedOfEachKind(t *testing.T, s *service) (ids []string) {
 	return append(ids, s.SeedDeployment(everything))
 }
 
-// assertAllOfResourceSpec wants every field of resource_spec to have a value
-// in a generated configuration.
+// assertAllOfResourceSpec verifies that every field of resource_spec has a value in a
+// generated configuration.
 func assertAllOfResourceSpec(t *testing.T, text string) {
 	t.Helper()
 	set := map[string]bool{}

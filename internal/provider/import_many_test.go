@@ -12,9 +12,9 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// 250 deployments come in with one import block: the plan reads them with few
+// 250 deployments are imported with one import block: the plan reads them with few
 // requests and changes nothing, and the apply writes nothing to the service.
-func TestAccImportOfManyWithForEach(t *testing.T) {
+func TestAccImport_forEachNeedsFewRequests(t *testing.T) {
 	terraformSince(t, 1, 7) // for_each in import blocks
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})

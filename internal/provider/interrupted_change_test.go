@@ -10,9 +10,9 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// As of a create, so of a change and a deletion: what is under way comes to its
-// end, and the state has what came of it.
-func TestAccInterruptedChangeAndDeletion(t *testing.T) {
+// An interrupt lets an update or a deletion in progress finish, and the state has the
+// result.
+func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	begin := func(t *testing.T, fault fakeserver.Fault, route fakeserver.Route) (s *service, w *workspace, hold func(args ...string)) {
@@ -33,17 +33,17 @@ func TestAccInterruptedChangeAndDeletion(t *testing.T) {
 			s.Fail(route, 1, held)
 			r := w.start(args...)
 			r.await(reached, "the request was sent")
-			told := r.when("Closed all our contexts")
+			stopping := r.when("Closed all our contexts")
 			if err := syscall.Kill(r.command.Process.Pid, syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			r.await(told, "the provider was told to stop")
+			r.await(stopping, "the provider is to stop")
 			release()
 			r.wait()
 		}
 	}
-	for name, fault := range map[string]fakeserver.Fault{"that is answered": {AfterWork: true}, "whose answer is lost": {AfterWork: true, Cut: true}} {
-		t.Run("a change "+name, func(t *testing.T) {
+	for name, fault := range map[string]fakeserver.Fault{"": {AfterWork: true}, ", response lost": {AfterWork: true, Cut: true}} {
+		t.Run("update"+name, func(t *testing.T) {
 			t.Parallel()
 			s, w, hold := begin(t, fault, fakeserver.UpdateDeployment)
 			hold("apply", "-auto-approve")
@@ -51,22 +51,22 @@ func TestAccInterruptedChangeAndDeletion(t *testing.T) {
 				t.Errorf("custom_url is %v", url)
 			}
 			assertOne(t, w, s)
-			if out := w.printed(); strings.Contains(out, "did not take") || strings.Contains(out, "Cannot read") {
-				t.Errorf("the change was not read back:\n%s", out)
+			if out := w.printed(); strings.Contains(out, "was not applied") || strings.Contains(out, "Cannot read") {
+				t.Errorf("the update was not read back:\n%s", out)
 			}
 			if !fault.Cut {
 				w.succeed("plan", "-detailed-exitcode", "-refresh=false")
 			}
 			w.succeed("plan", "-detailed-exitcode")
 		})
-		t.Run("a deletion "+name, func(t *testing.T) {
+		t.Run("deletion"+name, func(t *testing.T) {
 			t.Parallel()
 			s, w, hold := begin(t, fault, fakeserver.DeleteDeployment)
 			hold("destroy", "-auto-approve")
 			if n := len(s.Deployments()); n != 0 {
 				t.Errorf("the service has %d deployments", n)
 			}
-			// It may be in the state until the next reading finds it gone.
+			// It may be in the state until the next read.
 			w.succeed("destroy", "-auto-approve")
 			if managed := w.managed(); len(managed) != 0 {
 				t.Errorf("the state has %v", managed)

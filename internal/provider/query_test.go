@@ -13,10 +13,10 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// These run where Terraform is new enough. What they are about is tested for
-// every Terraform in protocol_test.go.
+// These need a newer Terraform. The same is tested for every version of Terraform
+// in protocol_test.go.
 
-func TestAccImportBlockWithIdentity(t *testing.T) {
+func TestAccImport_byIdentity(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker"})
@@ -32,7 +32,7 @@ func TestAccImportBlockWithIdentity(t *testing.T) {
 	})
 }
 
-func TestAccQuery(t *testing.T) {
+func TestAccQuery_listsAllAndFiltered(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	for i := range 120 {

@@ -6,47 +6,48 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// A configuration that does not fit what is imported plans a replacement. What
-// becomes of the old deployment is said at plan; one that is to be abandoned is
+// A plan states what becomes of the old deployment. One that is to be abandoned is
 // not deleted.
-func TestAccReplacementSaysWhatBecomesOfTheOld(t *testing.T) {
+func TestAccReplacement_planStatesWhatBecomesOfTheOldDeployment(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true})
 	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker"})
+	const replaced = "1 to import, 2 to add, 0 to change, 1 to destroy"
 	for name, c := range map[string]struct {
 		setting, name, source, more string
-		says                        string
-		refused                     bool
+		message                     string
+		plan                        string // empty if it is rejected
 	}{
-		"another source":                     {extended, `"app"`, "internal_source", "", `Deployment "app" will be deleted .*A new source replaces deployment "app" \(` + id + `\).*set source to "internal_docker"`, false},
-		"another name":                       {extended, `"other"`, "internal_docker", "", `Deployment "app" will be deleted .*A new name replaces deployment "app" \(` + id + `\).*set name to "app"`, false},
-		"a name that is not known":           {extended, `terraform_data.late.output`, "internal_docker", "", `Deployment "app" will be deleted .*A new name`, false},
-		"to be abandoned":                    {extended, `"app"`, "internal_source", `deletion_policy = "abandon"`, `The deployment would be deleted .*deletion_policy = "abandon" holds only from the apply on that puts it into the state`, true},
-		"to be kept by Terraform":            {extended, `"app"`, "internal_source", "lifecycle {\n    prevent_destroy = true\n  }", `prevent_destroy`, true},
-		"another name without operations":    {"", `"other"`, "internal_docker", "", `Deployment "app" keeps running`, false},
-		"an unknown name without operations": {"", `terraform_data.late.output`, "internal_docker", "", `Deployment "app" keeps running`, false},
-		"another source without operations":  {"", `"app"`, "internal_source", "", `A replacement needs a new name`, true},
-		"to be abandoned without operations": {"", `"other"`, "internal_docker", `deletion_policy = "abandon"`, `Deployment "app" keeps running`, false},
+		"another source":                     {extended, `"app"`, "internal_source", "", `Deployment will be deleted .*A new source replaces deployment "app" \(` + id + `\).*set source to "internal_docker"`, replaced},
+		"another name":                       {extended, `"other"`, "internal_docker", "", `Deployment will be deleted .*A new name replaces deployment "app" \(` + id + `\).*set name to "app"`, replaced},
+		"abandoned":                          {extended, `"app"`, "internal_source", `deletion_policy = "abandon"`, `Deployment would be deleted .*deletion_policy = "abandon" takes effect once it is in the state`, ""},
+		"kept by Terraform":                  {extended, `"app"`, "internal_source", "lifecycle {\n    prevent_destroy = true\n  }", `prevent_destroy`, ""},
+		"another name without operations":    {"", `"other"`, "internal_docker", "", `Deployment keeps running .*Deployment "app" \(` + id + `\) is removed from the state and keeps running`, replaced},
+		"another source without operations":  {"", `"app"`, "internal_source", "", `Replacement needs a new name .*Set source to "internal_docker"`, ""},
+		"abandoned without operations":       {"", `"other"`, "internal_docker", `deletion_policy = "abandon"`, `Deployment keeps running`, replaced},
+		"an unknown name":                    {extended, `terraform_data.late.output`, "internal_docker", "", ``, "1 to import, 1 to add, 1 to change, 0 to destroy"},
+		"an unknown name without operations": {"", `terraform_data.late.output`, "internal_docker", "", ``, "1 to import, 1 to add, 1 to change, 0 to destroy"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t, built)
 			w.configure(s.provider(c.setting), fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\nresource \"terraform_data\" \"late\" {\n  input = \"app\"\n}\nresource %q \"this\" {\n  name   = %s\n  source = %q\n  %s\n}\n",
 				this, id, typeName, c.name, c.source, c.more))
-			if c.refused {
-				w.refuse(c.says, "plan")
+			if c.plan == "" {
+				w.refuse(c.message, "plan")
 				return
 			}
 			out := unwrapped(w.succeed("plan"))
-			if !regexp.MustCompile(c.says).MatchString(out) || !strings.Contains(out, "1 to import, 2 to add, 0 to change, 1 to destroy") {
-				t.Errorf("want a replacement that says %q:\n%s", c.says, out)
+			if !regexp.MustCompile(c.message).MatchString(out) || !strings.Contains(out, c.plan) {
+				t.Errorf("want %q and the message %q:\n%s", c.plan, c.message, out)
 			}
 		})
 	}
@@ -59,20 +60,24 @@ func TestAccReplacementSaysWhatBecomesOfTheOld(t *testing.T) {
 	})
 }
 
-// Of a replacement for a reason outside the configuration Terraform tells the
-// provider only that there is something to create. Where the old deployment
-// would keep the name, the plan refuses it all the same, and nothing is lost.
-func TestAccReplacementUnderTheSameName(t *testing.T) {
+// Terraform shows the provider a replacement that the configuration is not the
+// reason of as a create. Where the old deployment would keep the name, the plan
+// rejects it, and the state keeps the deployment.
+func TestAccReplacement_underTheSameName(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
+	replace := []string{"apply", "-auto-approve", "-replace=" + this}
 	for name, c := range map[string]struct {
 		setting, argument string
-		taint, refused    bool
+		taint, rejected   bool
+		apply             []string
 	}{
-		"-replace":                           {"", "", false, true},
-		"tainted":                            {"", "", true, true},
-		"-replace of what is to be kept":     {extended, `deletion_policy = "abandon"`, false, true},
-		"-replace where it is deleted first": {extended, "", false, false},
+		"-replace":                           {"", "", false, true, replace},
+		"-replace without refresh":           {"", "", false, true, append(replace, "-refresh=false")},
+		"tainted":                            {"", "", true, true, []string{"apply", "-auto-approve"}},
+		"-replace of what is to be kept":     {extended, `deletion_policy = "abandon"`, false, true, replace},
+		"-replace where it is deleted first": {extended, "", false, false, replace},
+		"the same without refresh":           {extended, "", false, false, append(replace, "-refresh=false")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,18 +87,15 @@ func TestAccReplacementUnderTheSameName(t *testing.T) {
 			w.configure(s.provider(c.setting), config)
 			w.succeed("apply", "-auto-approve")
 			id := s.stored(t)["id"]
-			args := []string{"apply", "-auto-approve"}
 			if c.taint {
 				w.succeed("taint", this)
-			} else {
-				args = append(args, "-replace="+this)
 			}
-			out, status := w.run(args...)
-			if refused := status != 0 && strings.Contains(out, "A replacement needs a new name"); refused != c.refused {
-				t.Errorf("refused: %t, want %t:\n%s", refused, c.refused, out)
+			out, status := w.run(c.apply...)
+			if rejected := status != 0 && strings.Contains(out, "Deployment name already taken"); rejected != c.rejected || !rejected && status != 0 {
+				t.Errorf("rejected: %t, want %t:\n%s", rejected, c.rejected, out)
 			}
-			if same := s.stored(t)["id"] == id; same != c.refused {
-				t.Errorf("the same deployment: %t, want %t", same, c.refused)
+			if same := s.stored(t)["id"] == id; same != c.rejected {
+				t.Errorf("the same deployment: %t, want %t", same, c.rejected)
 			}
 			if c.taint {
 				w.succeed("untaint", this)
@@ -101,5 +103,79 @@ func TestAccReplacementUnderTheSameName(t *testing.T) {
 			assertOneDeployment(t, w, s)
 			w.succeed("plan", "-detailed-exitcode")
 		})
+	}
+}
+
+// A name that is unknown while planning may turn out to be the same: then nothing
+// happens to the deployment. If it differs, the apply fails before anything is
+// changed, and the next plan shows the replacement.
+func TestAccUnknownName_isNotReplacement(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	for _, setting := range []string{"", extended} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			s, w := newService(t, fakeserver.Options{Extended: true}), newWorkspace(t, built)
+			configure := func(name, other string) {
+				w.configure(s.provider(setting), fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = { n = %q, s = \"internal_docker\", other = %q }\n}\n", name, other)+
+					"resource \"graphdeploy_deployment\" \"this\" {\n  name = terraform_data.late.output.n\n  source = terraform_data.late.output.s\n}\n")
+			}
+			configure("app", "a")
+			w.succeed("apply", "-auto-approve")
+			before := s.stored(t)
+			s.ResetRequests()
+			configure("app", "b")
+			w.succeed("apply", "-auto-approve")
+			w.succeed("plan", "-detailed-exitcode")
+			configure("renamed", "c")
+			w.refuse("Provider produced inconsistent final plan|Deployment keeps running|Replacement needs", "apply", "-auto-approve")
+			if now := s.stored(t); !jsonEqual(now, before) {
+				t.Errorf("the deployment is %v, want %v", now, before)
+			}
+			for _, r := range s.Requests() {
+				if r.Method != http.MethodGet {
+					t.Errorf("sent %s %s", r.Method, r.Path)
+				}
+			}
+			if managed := w.managed(); len(managed) != 1 {
+				t.Errorf("the state has %v", managed)
+			}
+			if out := w.succeed("plan"); !strings.Contains(out, "1 to add, 0 to change, 1 to destroy") {
+				t.Errorf("want a replacement:\n%s", out)
+			}
+		})
+	}
+}
+
+// A saved plan does what it states, or nothing. A destroy that fails because the
+// service differs names the way out.
+func TestAccDestroy_savedPlanAndDrift(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	s, w := newService(t, fakeserver.Options{Extended: true}), newWorkspace(t, built)
+	config, _, _ := strings.Cut(deployment("app", "internal_docker", `source_config = { custom_url = "https://a.example.com" }`), "output ")
+	w.configure(s.provider(), config)
+	w.succeed("apply", "-auto-approve")
+	environment := w.env
+	for _, planned := range []bool{false, true} {
+		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_EXTENDED_OPERATIONS=%t", planned))
+		w.succeed("plan", "-destroy", "-out=planned")
+		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_EXTENDED_OPERATIONS=%t", !planned))
+		w.refuse("Plan does not match the provider configuration .*was not destroyed", "apply", "planned")
+	}
+	w.env = environment
+	s.stored(t)
+	if n := s.sent(http.MethodDelete, ""); n != 0 {
+		t.Errorf("%d deletions were sent", n)
+	}
+	s.edit(t, "source_config.custom_url", "https://b.example.com")()
+	w.refuse("Deployment cannot be updated .*For terraform destroy, add -refresh=false", "destroy", "-auto-approve")
+	out := unwrapped(w.succeed("destroy", "-auto-approve", "-refresh=false"))
+	if !strings.Contains(out, "Deployment keeps running Destroying removes deployment") {
+		t.Errorf("want a warning:\n%s", out)
+	}
+	s.stored(t)
+	if managed := w.managed(); len(managed) != 0 {
+		t.Errorf("the state has %v", managed)
 	}
 }
