@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -10,42 +11,45 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
-// What only newer Terraforms ask for is tried here through the protocol that
-// they speak, so that it is tested whichever Terraform is at hand.
+// What only newer versions of Terraform request, and wide tables of cases, are
+// tested through the protocol that Terraform speaks.
 
-// protocol is a configured provider, spoken to as Terraform does.
+// protocol is a configured provider, called as Terraform calls it.
 type protocol struct {
+	*protocoltest.Provider
 	t      *testing.T
 	server tfprotov6.ProviderServer
 	schema *tfprotov6.GetProviderSchemaResponse
 }
 
-func newProtocol(t *testing.T, s *service) *protocol {
+// newProtocol is a provider of a service, with more settings if given.
+func newProtocol(t *testing.T, s *service, settings ...object) *protocol {
 	t.Helper()
-	return speak(t, s, newServer())
-}
-
-// speak configures a server for a service.
-func speak(t *testing.T, s *service, server tfprotov6.ProviderServer) *protocol {
-	t.Helper()
-	p := &protocol{t: t, server: server}
-	var err error
-	if p.schema, err = p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{}); err != nil {
-		t.Fatal(err)
+	p := unconfigured(t)
+	config := object{"base_url": s.url}
+	for _, more := range settings {
+		maps.Copy(config, more)
 	}
-	p.expectNone(p.schema.Diagnostics)
-	configured, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
-		TerraformVersion: "1.14.0",
-		Config:           p.value(p.schema.Provider.ValueType(), map[string]tftypes.Value{"base_url": tftypes.NewValue(tftypes.String, s.url)}),
-	})
-	if err != nil {
-		t.Fatal(err)
+	if config["extended_operations"] != nil {
+		s.extended.Store(true)
 	}
-	p.expectNone(configured.Diagnostics)
+	p.ExpectNone(p.Configure(config))
 	return p
 }
+
+func unconfigured(t *testing.T) *protocol {
+	t.Helper()
+	p := protocoltest.New(t, newServer())
+	return &protocol{p, t, p.Server, p.Schema}
+}
+
+type (
+	object = protocoltest.Object
+	list   = protocoltest.List
+)
 
 // value is an object of a type, null but for some attributes.
 func (p *protocol) value(typ tftypes.Type, set map[string]tftypes.Value) *tfprotov6.DynamicValue {

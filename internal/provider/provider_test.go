@@ -1,115 +1,119 @@
 package provider_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
+	"log"
+	"maps"
+	"math/big"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
+	"time"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
-const anyDataSource = "\ndata \"graphdeploy_oauth_providers\" \"this\" {}\n"
+const oauthProviders = "graphdeploy_oauth_providers"
 
-func TestAccProviderSettingsAreChecked(t *testing.T) {
+func TestProvider_invalidSettingIsAnErrorAtItsAttribute(t *testing.T) {
 	t.Parallel()
-	empty := filepath.Join(t.TempDir(), "empty.pem")
-	if err := os.WriteFile(empty, []byte("nothing"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for settings, want := range map[string]string{
-		``:                               `No base_url`,
-		`base_url = ""`:                  `No base_url`,
-		`base_url = "example.com"`:       `Not a base_url`,
-		`base_url = "ftp://example.com"`: `Not a base_url`,
-		`base_url = "https://"`:          `Not a base_url`,
-		`base_url = "https://a.example.com/?x=1"`:          `(?s)Not a base_url.*query`,
-		`base_url = "https://me:planted@a.test/"`:          `Credential in base_url`,
-		`base_url = terraform_data.late.output`:            `(?s)Value not known yet.*base_url`,
-		`api_key = terraform_data.late.output`:             `(?s)Value not known yet.*api_key`,
-		`headers = { X = terraform_data.late.id }`:         `(?s)Value not known yet.*headers`,
-		`hosting = "moon"`:                                 `hosting is "moon"`,
-		`request_timeout = "soon"`:                         `Not a duration`,
-		`request_timeout = "0s"`:                           `Not a duration`,
-		`request_timeout = "-1s"`:                          `Not a duration`,
-		`max_retries = -1`:                                 `max_retries is (-1|101)\. It can be from 0 to 100`,
-		`max_retries = 1.5`:                                `max_retries is 1.5`,
-		`max_retries = 101`:                                `max_retries is (-1|101)\. It can be from 0 to 100`,
-		`ca_cert_file = "/does/not/exist.pem"`:             `Cannot read ca_cert_file`,
-		`ca_cert_file = "` + empty + `"`:                   `No certificate in ca_cert_file`,
-		`api_key_header = "X Y"`:                           `Not a header name`,
-		`api_key_header = "Content-Type"`:                  `Header of the provider`,
-		`api_key = "planted\n"`:                            `(?s)Not a header value.*trimspace`,
-		`headers = { "Bad Name" = "x" }`:                   `Not a header name`,
-		`headers = { X = "a\r\nb" }`:                       `Not a header value`,
-		`headers = { X = null }`:                           `(?i)null`,
-		`headers = { X-A = "1", x-a = "2" }`:               `Header given twice`,
-		"headers = { X-Api-Key = \"1\" }\napi_key = \"2\"": `Header given twice`,
+	empty := writeFile(t, "empty.pem", []byte("nothing"))
+	missing := filepath.Join(t.TempDir(), "missing.pem")
+	for name, c := range map[string]struct {
+		settings object
+		want     protocoltest.Message
+	}{
+		"no base_url":          {object{"base_url": nil}, protocoltest.Error("Missing base_url", "base_url", "GRAPHDEPLOY_BASE_URL")},
+		"empty base_url":       {object{"base_url": ""}, protocoltest.Error("Missing base_url", "base_url")},
+		"relative base_url":    {object{"base_url": "example.com"}, protocoltest.Error("Invalid base_url", "base_url", "absolute http or https URL")},
+		"scheme of base_url":   {object{"base_url": "ftp://example.com"}, protocoltest.Error("Invalid base_url", "base_url")},
+		"base_url, no host":    {object{"base_url": "https://"}, protocoltest.Error("Invalid base_url", "base_url")},
+		"query in base_url":    {object{"base_url": "https://a.example.com/?x=1"}, protocoltest.Error("Invalid base_url", "base_url", "query")},
+		"fragment in base_url": {object{"base_url": "https://a.example.com/#x"}, protocoltest.Error("Invalid base_url", "base_url", "fragment")},
+		"user in base_url":     {object{"base_url": "https://me:planted@a.test/"}, protocoltest.Error("Credential in base_url", "base_url", "api_key")},
+		"hosting":              {object{"hosting": "moon"}, protocoltest.Error("Invalid value", "hosting", "hosting must be one of: cloud, self_hosted; got \"moon\".")},
+		"request_timeout":      {object{"request_timeout": "soon"}, protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`)},
+		"no time":              {object{"request_timeout": "0s"}, protocoltest.Error("Invalid duration", "request_timeout", `got "0s"`)},
+		"negative time":        {object{"request_timeout": "-1s"}, protocoltest.Error("Invalid duration", "request_timeout", `got "-1s"`)},
+		"negative max_retries": {object{"max_retries": -1}, protocoltest.Error("Invalid number", "max_retries", "got -1")},
+		"fraction of a retry":  {object{"max_retries": 1.5}, protocoltest.Error("Invalid number", "max_retries", "got 1.5")},
+		"too many retries":     {object{"max_retries": 101}, protocoltest.Error("Invalid number", "max_retries", "got 101")},
+		"missing CA file":      {object{"ca_cert_file": missing}, protocoltest.Error("Unreadable file", "ca_cert_file", missing)},
+		"CA file without any":  {object{"ca_cert_file": empty}, protocoltest.Error("Invalid certificate file", "ca_cert_file", empty)},
+		"header name":          {object{"api_key_header": "X Y"}, protocoltest.Error("Invalid header name", "api_key_header", `"X Y"`)},
+		"line break in a key":  {object{"api_key": "planted\n"}, protocoltest.Error("Invalid header value", "api_key", "trimspace")},
+		"name in headers":      {object{"headers": object{"Bad Name": "x"}}, protocoltest.Error("Invalid header name", `headers["Bad Name"]`)},
+		"value in headers":     {object{"headers": object{"X": "a\r\nb"}}, protocoltest.Error("Invalid header value", `headers["X"]`)},
+		"null in headers":      {object{"headers": object{"X": nil}}, protocoltest.Error("Null value", `headers["X"]`)},
+		"header twice":         {object{"headers": object{"X-A": "1", "x-a": "2"}}, protocoltest.Error("Duplicate header", `headers["x-a"]`, "X-A")},
+		"credential twice":     {object{"headers": object{"X-Api-Key": "1"}, "api_key": "2"}, protocoltest.Error("Duplicate header", "headers", "X-Api-Key")},
 	} {
-		t.Run(settings, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if settings != "" && !regexp.MustCompile(`^base_url`).MatchString(settings) {
-				settings = "base_url = \"http://127.0.0.1:1\"\n" + settings
-			}
-			check(t, resource.TestStep{
-				Config:      "resource \"terraform_data\" \"late\" {\n  input = timestamp()\n}\nprovider \"graphdeploy\" {\n" + settings + "\n}" + anyDataSource,
-				ExpectError: regexp.MustCompile(want),
-			})
+			settings := object{"base_url": "http://127.0.0.1:1"}
+			maps.Copy(settings, c.settings)
+			protocoltest.Expect(t, unconfigured(t).Configure(settings), c.want)
 		})
 	}
 }
 
-// What the provider block itself has wrong is told by terraform validate, which
-// knows no environment and no file of another machine.
-func TestAccProviderSettingsAreValidated(t *testing.T) {
-	built := buildProvider(t)
+// What would change the meaning of a request, or what the provider sets itself.
+func TestProvider_reservedHeaderIsRejected(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, built)
-	const late = "resource \"terraform_data\" \"late\" {}\n" + anyDataSource
-	for _, fine := range []string{
-		``,
-		`base_url = "http://plain.example.com"`,
-		`base_url = terraform_data.late.id` + "\n" + `headers = { X = terraform_data.late.id }` + "\n" + `request_timeout = terraform_data.late.id`,
-		`ca_cert_file = "/on/another/machine.pem"`,
-		`api_key_header = ""`,
-	} {
-		w.configure("provider \"graphdeploy\" {\n"+fine+"\n}\n", late)
-		if out := w.succeed("validate"); strings.Contains(out, "in the clear") {
-			t.Errorf("%s: %s", fine, out)
-		}
-	}
-	for mistake, want := range map[string]string{
-		`base_url = "example.com"`:                 `Not a base_url`,
-		`api_key = "planted\n"`:                    `Not a header value`,
-		`api_key_header = "X Y"`:                   `Not a header name`,
-		`headers = { X-A = "1", x-a = "2" }`:       `Header given twice`,
-		`request_timeout = "soon"`:                 `Not a duration`,
-		`max_retries = 101`:                        `max_retries is 101`,
-		`headers = { X = "${"a"}\r\nb", Y = "c" }`: `Not a header value`,
-	} {
-		w.configure("provider \"graphdeploy\" {\n"+mistake+"\n}\n", late)
-		w.refuse(want, "validate")
+	p := unconfigured(t)
+	for _, name := range []string{"accept", "Accept-Encoding", "connection", "Content-Encoding", "CONTENT-LENGTH", "Content-Type", "Expect", "Host", "Range",
+		"TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-HTTP-Method-Override"} {
+		protocoltest.Expect(t, p.Configure(object{"base_url": "http://127.0.0.1:1", "headers": object{name: "x"}}),
+			protocoltest.Error("Reserved header", `headers["`+name+`"]`))
+		protocoltest.Expect(t, p.Configure(object{"base_url": "http://127.0.0.1:1", "api_key_header": name}),
+			protocoltest.Error("Reserved header", "api_key_header"))
 	}
 }
 
-func TestAccProviderSendsWhatIsConfigured(t *testing.T) {
+// Validation knows no environment, and no file of another machine.
+func TestProvider_validationIgnoresTheEnvironmentAndFiles(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]object{
+		"nothing":    {},
+		"plain http": {"base_url": "http://plain.example.com"},
+		"unknown":    {"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown}, "request_timeout": protocoltest.Unknown, "max_retries": protocoltest.Unknown},
+		"files":      {"ca_cert_file": "/on/another/machine.pem", "client_cert_file": "/on/another/machine.pem"},
+		"empty":      {"api_key_header": ""},
+	} {
+		if found := unconfigured(t).Validate(settings); len(found) > 0 {
+			t.Errorf("%s: %s", name, found)
+		}
+	}
+}
+
+func TestProvider_settingsReachEveryRequest(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{PathPrefix: "/api/host", CredentialHeader: "Authorization", Credential: "Bearer planted"})
 	s.url += "///"
-	check(t, resource.TestStep{Config: s.provider(`
-  api_key        = "Bearer planted"
-  api_key_header = "authorization"
-  headers        = { "x-tenant" = "acme" }`) + anyDataSource})
-	for _, r := range s.Requests() {
+	p := newProtocol(t, s, object{"api_key": "Bearer planted", "api_key_header": "authorization", "headers": object{"x-tenant": "acme"}})
+	_, diags := p.ReadData(oauthProviders, object{})
+	p.ExpectNone(diags)
+	requests := s.Requests()
+	if len(requests) != 1 {
+		t.Fatalf("%d requests, want 1", len(requests))
+	}
+	for _, r := range requests {
 		if got := r.Header.Get("X-Tenant"); got != "acme" {
 			t.Errorf("X-Tenant is %q", got)
 		}
-		if got := r.Header.Get("User-Agent"); !regexp.MustCompile(`^terraform-provider-graphdeploy/test Terraform/\d+\.\d+`).MatchString(got) {
+		if got := r.Header.Get("User-Agent"); got != "terraform-provider-graphdeploy/test Terraform/1.14.0" {
 			t.Errorf("User-Agent is %q", got)
 		}
 		if r.Path != "/api/host/v2/auth/providers" {
@@ -118,79 +122,346 @@ func TestAccProviderSendsWhatIsConfigured(t *testing.T) {
 	}
 }
 
-func TestAccProviderReadsTheEnvironment(t *testing.T) {
-	s := newService(t, fakeserver.Options{CredentialHeader: "X-Key", Credential: "planted"})
+func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
+	s := newService(t, fakeserver.Options{CredentialHeader: "X-Key", Credential: "planted", Extended: true})
 	t.Setenv("GRAPHDEPLOY_BASE_URL", s.url)
 	t.Setenv("GRAPHDEPLOY_API_KEY", "planted")
 	t.Setenv("GRAPHDEPLOY_API_KEY_HEADER", "X-Key")
 	t.Setenv("GRAPHDEPLOY_HOSTING", "self_hosted")
-	check(t,
-		resource.TestStep{Config: anyDataSource},
-		resource.TestStep{Config: deployment("app", "codehost"), ExpectError: regexp.MustCompile(`Source not available here`)},
-		// What is written beats the environment.
-		resource.TestStep{Config: "provider \"graphdeploy\" {\n  hosting = \"cloud\"\n}" + deployment("app", "codehost")},
-		resource.TestStep{Config: "provider \"graphdeploy\" {\n  api_key = \"wrong\"\n}" + anyDataSource + deployment("app", "codehost"), ExpectError: regexp.MustCompile(`(?s)401.*api_key`)},
-	)
-	t.Setenv("GRAPHDEPLOY_HOSTING", "moon")
-	check(t, resource.TestStep{Config: anyDataSource, ExpectError: regexp.MustCompile(`GRAPHDEPLOY_HOSTING is "moon"`)})
+	configured := func(t *testing.T, settings object) *protocol {
+		t.Helper()
+		p := unconfigured(t)
+		p.ExpectNone(p.Configure(settings))
+		return p
+	}
+	app := object{"name": "app", "source": "internal_docker"}
+	unavailable := protocoltest.Error("Source not available", "source", `hosting = "self_hosted"`)
+
+	p := configured(t, object{})
+	_, diags := p.ReadData(oauthProviders, object{})
+	p.ExpectNone(diags)
+	_, diags = p.Plan(typeName, nil, app)
+	protocoltest.Expect(t, diags, unavailable)
+
+	t.Run("configuration takes precedence", func(t *testing.T) {
+		p := configured(t, object{"hosting": "cloud"})
+		_, diags := p.Plan(typeName, nil, app)
+		p.ExpectNone(diags)
+		_, diags = configured(t, object{"api_key": "wrong"}).ReadData(oauthProviders, object{})
+		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "401 Unauthorized", "api_key"))
+	})
+	t.Run("extended_operations", func(t *testing.T) {
+		s.extended.Store(true)
+		t.Setenv("GRAPHDEPLOY_EXTENDED_OPERATIONS", "true")
+		p := configured(t, object{"hosting": "cloud"})
+		app := object{"name": "extended", "source": "internal_docker", "deletion_policy": "delete"}
+		p.MustApply(typeName, p.MustApply(typeName, nil, app), nil)
+		_, diags := configured(t, object{"hosting": "cloud", "extended_operations": false}).Plan(typeName, nil, app)
+		protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be deleted", "deletion_policy"))
+	})
+	t.Run("max_retries", func(t *testing.T) {
+		t.Setenv("GRAPHDEPLOY_MAX_RETRIES", "2")
+		s.Fail(fakeserver.ListOAuthProviders, -1, fakeserver.Fault{Status: 500})
+		defer s.ClearFaults()
+		s.ResetRequests()
+		_, diags := configured(t, object{}).ReadData(oauthProviders, object{})
+		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "500 Internal Server Error"))
+		if n := len(s.Requests()); n != 3 {
+			t.Errorf("%d requests, want 1 and 2 retries", n)
+		}
+	})
+	t.Run("request_timeout", func(t *testing.T) {
+		t.Setenv("GRAPHDEPLOY_REQUEST_TIMEOUT", "30ms")
+		held, _, release := gate(fakeserver.Fault{})
+		defer release()
+		s.Fail(fakeserver.ListOAuthProviders, -1, held)
+		defer s.ClearFaults()
+		_, diags := configured(t, object{"max_retries": 0}).ReadData(oauthProviders, object{})
+		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "no response within 30ms (request_timeout)"))
+	})
+	for name, value := range map[string]string{"HOSTING": "moon", "EXTENDED_OPERATIONS": "perhaps", "MAX_RETRIES": "101", "REQUEST_TIMEOUT": "soon", "API_KEY_HEADER": "Host",
+		"CA_CERT_FILE": "/missing", "CLIENT_CERT_FILE": "/missing", "CLIENT_KEY_FILE": "/missing"} {
+		t.Run(name+" is invalid", func(t *testing.T) {
+			t.Setenv("GRAPHDEPLOY_"+name, value)
+			c := map[string]protocoltest.Message{
+				"HOSTING":             protocoltest.Error("Invalid value", "hosting", "GRAPHDEPLOY_HOSTING", `got "moon"`),
+				"EXTENDED_OPERATIONS": protocoltest.Error("Invalid value", "extended_operations", "GRAPHDEPLOY_EXTENDED_OPERATIONS", `got "perhaps"`),
+				"MAX_RETRIES":         protocoltest.Error("Invalid number", "max_retries", "GRAPHDEPLOY_MAX_RETRIES", `got "101"`),
+				"REQUEST_TIMEOUT":     protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`),
+				"API_KEY_HEADER":      protocoltest.Error("Reserved header", "api_key_header", "Host"),
+				"CA_CERT_FILE":        protocoltest.Error("Unreadable file", "ca_cert_file", "/missing"),
+				"CLIENT_CERT_FILE":    protocoltest.Error("Missing client_key_file", "client_key_file"),
+				"CLIENT_KEY_FILE":     protocoltest.Error("Missing client_cert_file", "client_cert_file"),
+			}
+			protocoltest.Expect(t, unconfigured(t).Configure(object{}), c[name])
+		})
+	}
 }
 
-func TestAccProviderTrustsACertificateFile(t *testing.T) {
+// The credential of the environment belongs to the service that the environment names.
+func TestProvider_credentialOfTheEnvironmentGoesToNoOtherOrigin(t *testing.T) {
+	t.Setenv("GRAPHDEPLOY_API_KEY", "planted")
+	other := protocoltest.Error("Credential of another service", "base_url", "https://other.example.com", "https://deploy.example.com", "GRAPHDEPLOY_API_KEY")
+	for _, c := range []struct {
+		environment string
+		settings    object
+		want        []protocoltest.Message
+	}{
+		{"https://deploy.example.com/api", object{"base_url": "https://other.example.com"}, []protocoltest.Message{other}},
+		{"https://deploy.example.com/api", object{"base_url": "https://deploy.example.com:8443"}, []protocoltest.Message{protocoltest.Error("Credential of another service", "base_url", ":8443")}},
+		{"https://deploy.example.com/api", object{"base_url": "https://DEPLOY.example.com:443/v1"}, nil},
+		{"https://deploy.example.com/api", object{"base_url": "https://other.example.com", "api_key": "theirs"}, nil},
+		{"https://deploy.example.com/api", object{}, nil},
+		{"", object{"base_url": "https://other.example.com"}, nil},
+	} {
+		t.Setenv("GRAPHDEPLOY_BASE_URL", c.environment)
+		protocoltest.Expect(t, unconfigured(t).Configure(c.settings), c.want...)
+	}
+}
+
+func TestProvider_caCertFileIsTrusted(t *testing.T) {
 	t.Parallel()
 	fake := fakeserver.New(fakeserver.Options{})
 	server := httptest.NewTLSServer(fake)
 	t.Cleanup(server.Close)
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	block := &pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
-	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := writeFile(t, "ca.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 	s := &service{Server: fake, url: server.URL}
-	check(t,
-		resource.TestStep{Config: s.provider() + anyDataSource, ExpectError: regexp.MustCompile(`(?s)certificate`)},
-		resource.TestStep{Config: s.provider(`ca_cert_file = "`+file+`"`) + anyDataSource},
-	)
+	_, diags := newProtocol(t, s).ReadData(oauthProviders, object{})
+	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "certificate", "ca_cert_file"))
+	p := newProtocol(t, s, object{"ca_cert_file": file})
+	_, diags = p.ReadData(oauthProviders, object{})
+	p.ExpectNone(diags)
 }
 
-// A service that cannot be used is told about in plain words, and no state is
-// lost to it.
-func TestAccServiceThatCannotBeUsed(t *testing.T) {
+func writeFile(t *testing.T, name string, text []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// newCertificate is a self-signed client certificate, and the files of it and its key.
+func newCertificate(t *testing.T, until time.Time) (certificate *x509.Certificate, certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "pipeline"}, NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if certificate, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return certificate, writeFile(t, "client.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		writeFile(t, "client.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
+}
+
+func TestProvider_clientCertificateIsSent(t *testing.T) {
+	fake := fakeserver.New(fakeserver.Options{})
+	server := httptest.NewUnstartedServer(fake)
+	certificate, certFile, keyFile := newCertificate(t, time.Now().Add(24*time.Hour))
+	clients := x509.NewCertPool()
+	clients.AddCert(certificate)
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients, MinVersion: tls.VersionTLS12}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of rejected handshakes
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	s := &service{Server: fake, url: server.URL}
+	trust := object{"ca_cert_file": writeFile(t, "ca.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))}
+
+	_, diags := newProtocol(t, s, trust).ReadData(oauthProviders, object{})
+	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "certificate required"))
+	p := newProtocol(t, s, trust, object{"client_cert_file": certFile, "client_key_file": keyFile})
+	_, diags = p.ReadData(oauthProviders, object{})
+	p.ExpectNone(diags)
+
+	t.Setenv("GRAPHDEPLOY_CLIENT_CERT_FILE", certFile)
+	t.Setenv("GRAPHDEPLOY_CLIENT_KEY_FILE", keyFile)
+	p = newProtocol(t, s, trust)
+	_, diags = p.ReadData(oauthProviders, object{})
+	p.ExpectNone(diags)
+}
+
+func TestProvider_unusableClientCertificateIsAnErrorAtItsAttribute(t *testing.T) {
 	t.Parallel()
+	_, certFile, keyFile := newCertificate(t, time.Now().Add(time.Hour))
+	_, _, otherKey := newCertificate(t, time.Now().Add(time.Hour))
+	_, expired, expiredKey := newCertificate(t, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
+	for name, c := range map[string]struct {
+		cert, key any
+		want      protocoltest.Message
+	}{
+		"no key":          {certFile, nil, protocoltest.Error("Missing client_key_file", "client_key_file", "together")},
+		"no certificate":  {nil, keyFile, protocoltest.Error("Missing client_cert_file", "client_cert_file", "together")},
+		"mismatch":        {certFile, otherKey, protocoltest.Error("Invalid client certificate", "client_cert_file", certFile, otherKey)},
+		"no PEM":          {writeFile(t, "x", []byte("x")), keyFile, protocoltest.Error("Invalid client certificate", "client_cert_file")},
+		"unreadable":      {"/missing/client.pem", keyFile, protocoltest.Error("Unreadable file", "client_cert_file", "/missing/client.pem")},
+		"unreadable key":  {certFile, "/missing/client.key", protocoltest.Error("Unreadable file", "client_key_file", "/missing/client.key")},
+		"expired in 2020": {expired, expiredKey, protocoltest.Error("Expired client certificate", "client_cert_file", expired, "2020-01-01T00:00:00Z")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			protocoltest.Expect(t, unconfigured(t).Configure(object{"base_url": "https://deploy.example.com", "client_cert_file": c.cert, "client_key_file": c.key}), c.want)
+		})
+	}
+}
+
+// A configuration may create the service and its deployments together.
+func TestProvider_unknownSettings(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true})
+	app := object{"name": "app", "source": "internal_docker", "secrets": object{"A": "planted"}}
+	known := newProtocol(t, s)
+	existing := known.MustApply(typeName, nil, app)
+	s.ResetRequests()
+	p := unconfigured(t)
+	p.ExpectNone(p.Configure(object{"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown}}))
+	needed := func(words ...string) protocoltest.Message {
+		return protocoltest.Error("Provider configuration is unknown", "", append(words, "base_url, headers of the provider are known only after apply", "-refresh=false", "-target", "two configurations")...)
+	}
+
+	plan, diags := p.Plan(typeName, nil, object{"name": "new", "source": "internal_docker"})
+	p.ExpectNone(diags)
+	if plan == nil || p.Planned(plan)["id"] != protocoltest.Unknown {
+		t.Error("a create is not planned")
+	}
+	plan, diags = p.Plan(typeName, existing, app)
+	p.ExpectNone(diags)
+	if plan == nil || plan.HasChanges {
+		t.Error("the plan of a deployment that does not change is not empty")
+	}
+	_, diags = p.Plan(typeName, existing, nil)
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment keeps running", "", "app"))
+	_, diags = p.Plan(typeName, existing, object{"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}})
+	protocoltest.Expect(t, diags, needed("Updating deployment"))
+	_, diags = p.Read(existing)
+	protocoltest.Expect(t, diags, needed("Reading deployment \"app\""))
+	_, diags = p.Import(typeName, "app")
+	protocoltest.Expect(t, diags, needed("Importing a deployment"))
+	for typ, config := range map[string]object{
+		"graphdeploy_deployment": {"name": "app"}, "graphdeploy_deployments": {}, oauthProviders: {},
+		"graphdeploy_codehost_repos": {"integration_id": fakeserver.DemoIntegrationID},
+		"graphdeploy_codehost_repo":  {"integration_id": fakeserver.DemoIntegrationID, "owner": "a", "name": "b"},
+	} {
+		_, diags = p.ReadData(typ, config)
+		protocoltest.Expect(t, diags, needed("Reading a data source"))
+	}
+
+	p.DeferralAllowed = true
+	p.ExpectNone(p.Configure(object{"base_url": protocoltest.Unknown}))
+	read := p.ReadResponse(existing)
+	p.ExpectNone(read.Diagnostics)
+	if read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		t.Errorf("the read is not deferred: %v", read.Deferred)
+	}
+	data, diags := p.ReadDataResponse(oauthProviders, object{})
+	p.ExpectNone(diags)
+	if data.Deferred == nil || data.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		t.Errorf("the data source is not deferred: %v", data.Deferred)
+	}
+	imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: "app",
+		ClientCapabilities: &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ExpectNone(imported.Diagnostics)
+	if imported.Deferred == nil || imported.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		t.Errorf("the import is not deferred: %v", imported.Deferred)
+	}
+	if n := len(s.Requests()); n != 0 {
+		t.Errorf("%d requests were sent, want none", n)
+	}
+}
+
+func TestProvider_unknownExtendedOperationsFailsChangesAndDestroys(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	app := object{"name": "app", "source": "internal_docker"}
+	existing := newProtocol(t, s).MustApply(typeName, nil, app)
+	p := unconfigured(t)
+	p.ExpectNone(p.Configure(object{"base_url": s.url, "extended_operations": protocoltest.Unknown}))
+	for what, config := range map[string]object{
+		"Updating deployment":   {"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}},
+		"Replacing deployment":  {"name": "other", "source": "internal_docker"},
+		"Destroying deployment": nil,
+	} {
+		_, diags := p.Plan(typeName, existing, config)
+		protocoltest.Expect(t, diags, protocoltest.Error("Provider configuration is unknown", "", what, "extended_operations of the provider is known only after apply"))
+	}
+	plan, diags := p.Plan(typeName, existing, app)
+	p.ExpectNone(diags)
+	if plan == nil || plan.HasChanges {
+		t.Error("the plan of a deployment that does not change is not empty")
+	}
+	_, diags = p.Plan(typeName, nil, object{"name": "new", "source": "internal_docker"})
+	p.ExpectNone(diags)
+}
+
+// A failed read states what failed and what to do, and keeps the state.
+func TestProvider_failedReadIsExplained(t *testing.T) {
+	t.Parallel()
+	const page = "<html><head><title>x</title></head><body><h1>Bad gateway</h1><script>evil()</script></body></html>"
+	wrongMemory := `{"offset":1,"resources":[{"id":"%s","name":"app","source":"codehost","source_config":{"resource_spec":{"memory_mb":0.5}}}]}`
 	for name, c := range map[string]struct {
 		fault fakeserver.Fault
-		want  string
+		words []string
 	}{
-		"wrong key":      {fakeserver.Fault{Status: 401}, `(?s)401 Unauthorized.*No credential was sent\. Set api_key.*X-Api-Key`},
-		"forbidden":      {fakeserver.Fault{Status: 403}, `(?s)403 Forbidden.*api_key`},
-		"not there":      {fakeserver.Fault{Status: 404}, `(?s)404 Not Found.*base_url`},
-		"too many":       {fakeserver.Fault{Status: 429}, `(?s)429 Too Many Requests.*max_retries`},
-		"fault":          {fakeserver.Fault{Status: 500, Body: `{"error": {"message": "the roof is on fire"}}`}, `(?s)500 Internal Server Error.*the roof is on fire`},
-		"HTML":           {fakeserver.Fault{Status: 200, ContentType: "text/html", Body: "<html><body><h1>Hello</h1></body></html>"}, `(?s)HTML page.*base_url`},
-		"HTML error":     {fakeserver.Fault{Status: 502, ContentType: "text/html", Body: "<html><head><title>x</title></head><body><h1>Bad gateway</h1><script>evil()</script></body></html>"}, `(?s)502 Bad Gateway.*Bad gateway`},
-		"cut":            {fakeserver.Fault{Cut: true}, `(?s)GET.*/v2/deployments`},
-		"truncated":      {fakeserver.Fault{Truncate: true}, `(?s)cut short`},
-		"not JSON":       {fakeserver.Fault{Status: 200, Body: "hello"}, `(?s)not JSON`},
-		"no resources":   {fakeserver.Fault{Status: 200, Body: `{"offset": 0}`}, `(?s)resources`},
-		"wrong shape":    {fakeserver.Fault{Status: 200, Body: `[]`}, `(?s)cannot be used`},
-		"fraction of MB": {fakeserver.Fault{Status: 200, Body: `{"offset":1,"resources":[{"id":"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee","name":"app","source":"codehost","source_config":{"resource_spec":{"memory_mb":0.5}}}]}`}, `(?s)resource_spec\.memory_mb.*0\.5.*whole\s+number`},
+		"401":           {fakeserver.Fault{Status: 401}, []string{"401 Unauthorized", "No credential was sent. Set api_key", "X-Api-Key"}},
+		"403":           {fakeserver.Fault{Status: 403}, []string{"403 Forbidden", "api_key"}},
+		"404":           {fakeserver.Fault{Status: 404}, []string{"404 Not Found", "Check base_url"}},
+		"429":           {fakeserver.Fault{Status: 429}, []string{"429 Too Many Requests", "max_retries"}},
+		"500":           {fakeserver.Fault{Status: 500, Body: `{"error": {"message": "the roof is on fire"}}`}, []string{"500 Internal Server Error", "the roof is on fire"}},
+		"a request id":  {fakeserver.Fault{Status: 500, Header: map[string][]string{"X-Request-Id": {"req-42"}}}, []string{"request id req-42"}},
+		"HTML":          {fakeserver.Fault{Status: 200, ContentType: "text/html", Body: page}, []string{"HTML page", "base_url"}},
+		"an HTML error": {fakeserver.Fault{Status: 502, ContentType: "text/html", Body: page}, []string{"502 Bad Gateway", "HTML"}},
+		"cut":           {fakeserver.Fault{Cut: true}, []string{"the connection was closed without a response"}},
+		"truncated":     {fakeserver.Fault{Truncate: true}, []string{"cut short"}},
+		"not JSON":      {fakeserver.Fault{Status: 200, Body: "hello"}, []string{"not JSON"}},
+		"no resources":  {fakeserver.Fault{Status: 200, Body: `{"offset": 0}`}, []string{"resources"}},
+		"wrong shape":   {fakeserver.Fault{Status: 200, Body: `[]`}, []string{"cannot be used"}},
+		"a fraction":    {fakeserver.Fault{Status: 200, Body: wrongMemory}, []string{"resource_spec.memory_mb", "0.5", "integer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
-			config := s.provider(`max_retries = 1`) + deployment("app", "internal_docker")
-			healed := planIsEmpty(config)
-			healed.PreConfig = s.ClearFaults
-			check(t,
-				resource.TestStep{Config: config},
-				resource.TestStep{PreConfig: func() { s.Fail(fakeserver.ListDeployments, -1, c.fault) }, Config: config, ExpectError: regexp.MustCompile(strings.ReplaceAll(c.want, " ", `\s+`))},
-				healed,
-			)
-			s.stored(t)
+			p := newProtocol(t, s, object{"max_retries": 1})
+			config := object{"name": "app", "source": "internal_docker"}
+			r := p.MustApply(typeName, nil, config)
+			id := s.stored(t)["id"].(string)
+			c.fault.Body = regexp.MustCompile(`%s`).ReplaceAllString(c.fault.Body, id)
+			s.Fail(fakeserver.ListDeployments, -1, c.fault)
+			left, diags := p.Read(r)
+			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "", append(c.words, "GET /v2/deployments")...))
+			for _, hidden := range []string{"<", "evil", "Bad gateway"} {
+				if regexp.MustCompile(hidden).MatchString(diags.String()) {
+					t.Errorf("the message shows %q: %s", hidden, diags)
+				}
+			}
+			if left == nil {
+				t.Fatal("the deployment is no longer in the state")
+			}
+			s.ClearFaults()
+			left, diags = p.Read(left)
+			p.ExpectNone(diags)
+			if plan, diags := p.Plan(typeName, left, config); len(diags) > 0 || plan.HasChanges {
+				t.Errorf("the next plan is not empty: %s", diags)
+			}
 		})
 	}
-	t.Run("down", func(t *testing.T) {
+	t.Run("connection refused", func(t *testing.T) {
 		t.Parallel()
-		check(t, resource.TestStep{Config: "provider \"graphdeploy\" {\n  base_url = \"http://127.0.0.1:1\"\n}" + anyDataSource,
-			ExpectError: regexp.MustCompile(`(?s)connection refused.*Check base_url`)})
+		p := newProtocol(t, &service{url: "http://127.0.0.1:1"}, object{"max_retries": 0})
+		_, diags := p.ReadData(oauthProviders, object{})
+		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "connection refused", "Check base_url (http://127.0.0.1:1)"))
 	})
 }
