@@ -25,6 +25,7 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 func (d *dataSource) ready(req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
 	if d.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+		resp.State.Raw = tftypes.NewValue(resp.State.Raw.Type(), tftypes.UnknownValue)
 		return false
 	}
 	return d.requireClient(&resp.Diagnostics, "Reading a data source")

@@ -337,6 +337,7 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 	diags, id := &resp.Diagnostics, req.ID
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
+		resp.State.Raw = tftypes.NewValue(resp.State.Raw.Type(), tftypes.UnknownValue)
 		return
 	}
 	if !r.requireClient(diags, "Importing a deployment") {
