@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -10,111 +11,408 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
-func TestAccCreateRefusesATakenName(t *testing.T) {
+// assertHidden verifies that no message shows a value.
+func assertHidden(t *testing.T, diags protocoltest.Diagnostics, values ...string) {
+	t.Helper()
+	for _, value := range values {
+		if strings.Contains(diags.String(), value) {
+			t.Errorf("%q is shown in:\n%s", value, diags)
+		}
+	}
+}
+
+func TestPlan_takenNameIsAnErrorWithTheImportBlock(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app", "status": "UNUSED"})
+	s.SeedDeployment(map[string]any{"name": "app-2"}) // name_contains finds it, too
+	s.SeedDeployment(map[string]any{"name": "APP"})
+	_, diags := newProtocol(t, s).Plan(typeName, nil, appConfig("internal_docker"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", `"app"`, "id "+id, "status UNUSED",
+		"import {\n        to = graphdeploy_deployment.NAME\n        id = \""+id+"\"\n      }", "moved block", "untaint", "-refresh=false"))
+}
+
+func TestPlan_nameOfADeploymentThatIsBeingDeletedSuggestsNoImport(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app", "status": "AWAITING_DELETE"})
+	_, diags := newProtocol(t, s).Plan(typeName, nil, appConfig("internal_docker"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", id, "status AWAITING_DELETE", "It is being deleted. Apply again once it no longer exists"))
+	assertHidden(t, diags, "import", "moved", "untaint")
+}
+
+func TestPlan_failedNameCheckFailsTheCreate(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{PathPrefix: "/api", Credential: "right"})
+	wrongPath := &service{url: strings.TrimSuffix(s.url, "/api")}
+	_, diags := newProtocol(t, wrongPath, object{"api_key": "right"}).Plan(typeName, nil, appConfig("internal_docker"))
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "404 Not Found", "Check base_url ("+wrongPath.url+")"))
+	_, diags = newProtocol(t, s, object{"api_key": "wrong"}).Plan(typeName, nil, appConfig("internal_docker"))
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "401 Unauthorized", "api_key", "X-Api-Key"))
+}
+
+// The service may be created in the same run.
+func TestPlan_unreachableServiceIsAWarning(t *testing.T) {
+	t.Parallel()
+	p := newProtocol(t, &service{url: "http://127.0.0.1:1"}, object{"max_retries": 0})
+	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Service is unreachable", "", `"app"`, "connection refused", "created in the same run"))
+	if plan == nil {
+		t.Error("there is no plan")
+	}
+}
+
+func TestPlan_namesOfManyCreatesTakeFewRequests(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	for i := range 150 {
+		s.SeedDeployment(map[string]any{"name": fmt.Sprintf("other-%d", i)})
+	}
+	p := newProtocol(t, s)
+	for i := range 300 {
+		_, diags := p.Plan(typeName, nil, object{"name": fmt.Sprintf("app-%d", i), "source": "internal_docker"})
+		p.ExpectNone(diags)
+	}
+	_, diags := p.Plan(typeName, nil, object{"name": "other-120", "source": "internal_docker"})
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", "other-120"))
+	// Two lookups, and a list of 150 with the empty page after it.
+	if n := len(s.Requests()); n != 5 {
+		t.Errorf("%d requests, want 5", n)
+	}
+}
+
+// With extended_operations, a deployment of the state may be about to be deleted or renamed.
+func TestPlan_nameHeldByADeploymentOfTheStateIsAWarning(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true})
+	config := appConfig("internal_docker")
+	p := newProtocol(t, s, object{"extended_operations": true})
+	r := p.MustApply(typeName, nil, config)
+	p = newProtocol(t, s, object{"extended_operations": true})
+	r, diags := p.Read(r)
+	p.ExpectNone(diags)
+	// The same name at another address, and the deployment at its own is destroyed.
+	create, diags := p.Plan(typeName, nil, config)
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string), "deletes or renames"))
+	p.MustApply(typeName, r, nil)
+	_, diags = p.Apply(create)
+	p.ExpectNone(diags)
+	s.stored(t)
+}
+
+func TestPlan_nameHeldByADeploymentOfTheStateThatIsKeptIsAnError(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	config := appConfig("internal_docker")
+	p := newProtocol(t, s)
+	r := p.MustApply(typeName, nil, config)
+	p = newProtocol(t, s)
+	r, diags := p.Read(r)
+	p.ExpectNone(diags)
+	_, diags = p.Plan(typeName, nil, config)
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", p.Values(r)["id"].(string), "It is in this state", "moved block", "untaint", "-replace", "-refresh=false"))
+	assertHidden(t, diags, "import {")
+}
+
+func TestCreate_secondResourceOfANameIsNotToldToImportTheFirst(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	p := newProtocol(t, s)
+	first, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+	p.ExpectNone(diags)
+	second, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+	p.ExpectNone(diags)
+	_, diags = p.Apply(first)
+	p.ExpectNone(diags)
+	r, diags := p.Apply(second)
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", "Another resource of this run has created it. Give each resource its own name."))
+	assertHidden(t, diags, "import")
+	if r != nil {
+		t.Error("the second resource is in the state")
+	}
+	s.stored(t)
+}
+
+// The check is repeated at apply, before anything is created.
+func TestCreate_nameTakenSinceThePlanIsAnError(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
+	p := newProtocol(t, s)
+	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+	p.ExpectNone(diags)
 	id := s.SeedDeployment(map[string]any{"name": "app"})
-	s.SeedDeployment(map[string]any{"name": "app-2"}) // name_contains finds it too
-	check(t, resource.TestStep{
-		Config:      s.provider() + deployment("app", "internal_docker"),
-		ExpectError: regexp.MustCompile(`(?s)exists already.*` + id + `.*terraform import ADDRESS ` + id),
-	})
+	_, diags = p.Apply(plan)
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", id, "import {"))
 	if n := s.sent("POST", "/v2/deployments"); n != 0 {
 		t.Errorf("%d creates were sent, want none", n)
 	}
 }
 
-// Whatever becomes of the answer, there is one deployment and it is in the
-// state, or there is none and an error says so.
-func TestAccLostAnswerToACreate(t *testing.T) {
+// Whatever becomes of the response, there is one deployment and it is in the
+// state.
+func TestCreate_lostResponseIsRecovered(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]fakeserver.Fault{
-		"cut after the work":       {AfterWork: true, Cut: true},
-		"500 after the work":       {AfterWork: true, Status: 500},
-		"502 after the work":       {AfterWork: true, Status: 502},
-		"503 after the work":       {AfterWork: true, Status: 503},
-		"504 after the work":       {AfterWork: true, Status: 504},
-		"truncated answer":         {Truncate: true},
-		"HTML answer":              {AfterWork: true, Status: 200, ContentType: "text/html", Body: "<html><h1>Welcome</h1></html>"},
-		"429 before the work":      {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
-		"503 that asks to wait":    {Status: 503, Header: http.Header{"Retry-After": {"0"}}},
-		"503 that worked and asks": {AfterWork: true, Status: 503, Header: http.Header{"Retry-After": {"0"}}},
+	for name, c := range map[string]struct {
+		fault     fakeserver.Fault
+		recovered bool
+	}{
+		"cut after the work":       {fakeserver.Fault{AfterWork: true, Cut: true}, true},
+		"500 after the work":       {fakeserver.Fault{AfterWork: true, Status: 500}, true},
+		"502 after the work":       {fakeserver.Fault{AfterWork: true, Status: 502}, true},
+		"503 after the work":       {fakeserver.Fault{AfterWork: true, Status: 503}, true},
+		"504 after the work":       {fakeserver.Fault{AfterWork: true, Status: 504}, true},
+		"truncated response":       {fakeserver.Fault{Truncate: true}, true},
+		"HTML response":            {fakeserver.Fault{AfterWork: true, Status: 200, ContentType: "text/html", Body: "<html><h1>Welcome</h1></html>"}, true},
+		"429 before the work":      {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}, false},
+		"503 that asks to wait":    {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0"}}}, false},
+		"503 that worked and asks": {fakeserver.Fault{AfterWork: true, Status: 503, Header: http.Header{"Retry-After": {"0"}}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
-			s.Fail(fakeserver.CreateDeployment, 1, fault)
-			config := s.provider() + deployment("app", "internal_docker")
-			check(t, resource.TestStep{Config: config, Check: func(state *terraform.State) error {
-				return resource.TestCheckResourceAttr(this, "id", s.stored(t)["id"].(string))(state)
-			}}, planIsEmpty(config))
+			s.Fail(fakeserver.CreateDeployment, 1, c.fault)
+			p := newProtocol(t, s)
+			config := appConfig("internal_docker", object{"secrets": object{"A": "one"}})
+			plan, diags := p.Plan(typeName, nil, config)
+			p.ExpectNone(diags)
+			r, diags := p.Apply(plan)
+			id := s.stored(t)["id"].(string)
+			var want []protocoltest.Message
+			if c.recovered {
+				want = append(want, protocoltest.Warning("Response to the create was lost", "", id, "identical deployment"))
+			}
+			protocoltest.Expect(t, diags, want...)
+			if got := p.Values(r)["id"]; got != id {
+				t.Errorf("the state has id %v, want %s", got, id)
+			}
+			if plan, diags := p.Plan(typeName, r, config); len(diags) > 0 || plan.HasChanges {
+				t.Errorf("the next plan is not empty: %s", diags)
+			}
 		})
 	}
-	for name, fault := range map[string]fakeserver.Fault{
-		"cut before the work": {Cut: true},
-		"500 without work":    {Status: 500},
-		"422":                 {Status: 422},
+}
+
+func TestCreate_lostResponseWithoutADeploymentIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault fakeserver.Fault
+		want  protocoltest.Message
+	}{
+		"cut before the work": {fakeserver.Fault{Cut: true}, protocoltest.Error("Outcome of the create is unknown", "", "was probably not created", "POST /v2/deployments")},
+		"500 without work":    {fakeserver.Fault{Status: 500}, protocoltest.Error("Outcome of the create is unknown", "", "was probably not created", "500 Internal Server Error")},
+		"422":                 {fakeserver.Fault{Status: 422}, protocoltest.Error(`Cannot create deployment "app"`, "", "422 Unprocessable Entity")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
-			s.Fail(fakeserver.CreateDeployment, 1, fault)
-			config := s.provider() + deployment("app", "internal_docker")
-			check(t,
-				resource.TestStep{Config: config, ExpectError: regexp.MustCompile(`Cannot create deployment "app"`)},
-				resource.TestStep{Config: config, Check: resource.TestCheckResourceAttrSet(this, "id")},
-			)
+			s.Fail(fakeserver.CreateDeployment, 1, c.fault)
+			p := newProtocol(t, s)
+			plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+			p.ExpectNone(diags)
+			r, diags := p.Apply(plan)
+			protocoltest.Expect(t, diags, c.want)
+			if r != nil || s.sent("POST", "/v2/deployments") != 1 {
+				t.Errorf("%d creates were sent, want 1; in the state: %v", s.sent("POST", "/v2/deployments"), r)
+			}
+			p.MustApply(typeName, nil, appConfig("internal_docker"))
 			s.stored(t)
 		})
 	}
 }
 
-func TestAccWaits(t *testing.T) {
+// A deployment of somebody else that appears meanwhile is never taken.
+func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 	t.Parallel()
-	// Each look at the clock is a second later, so that deployments get ready
-	// after some requests, whatever the machine is doing.
-	clock := func() func() time.Time {
-		var seconds atomic.Int64
-		return func() time.Time {
-			return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(seconds.Add(1)) * time.Second)
-		}
-	}
-	for until, want := range map[string]resource.TestCheckFunc{
-		"":        resource.TestCheckResourceAttr(this, "status", "READY"),
-		"ready":   resource.TestCheckResourceAttr(this, "status", "READY"),
-		"created": resource.TestCheckResourceAttr(this, "status", "AWAITING_DATABASE"),
-		"active":  resource.TestCheckResourceAttrPair(this, "active_revision_id", this, "latest_revision_id"),
+	const tenant = "99999999-9999-4999-8999-999999999999"
+	for name, c := range map[string]struct {
+		theirs  map[string]any
+		options fakeserver.Options
+		reason  string
+	}{
+		"created in 2020": {map[string]any{"created_at": "2020-01-01T00:00:00Z"}, fakeserver.Options{}, "it was created before the request, at 2020-01-01T00:00:00Z"},
+		"other tenant":    {map[string]any{"tenant_id": tenant}, fakeserver.Options{}, "it belongs to another tenant"},
+		"other source":    {map[string]any{"source": "internal_source"}, fakeserver.Options{}, "it does not have everything that was requested"},
+		"other secrets":   {map[string]any{"secrets": []any{map[string]any{"name": "B", "value": "x"}}}, fakeserver.Options{}, "it does not have everything that was requested"},
+		"no Date header":  {nil, fakeserver.Options{NoDate: true}, "the service sends no Date header"},
 	} {
-		t.Run("until "+until, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{Clock: clock(), ReadyAfter: 10 * time.Second, ActiveAfter: 20 * time.Second})
-			argument := ""
-			if until != "" {
-				argument = `wait_until = "` + until + `"`
+			s := newService(t, c.options)
+			p := newProtocol(t, s)
+			p.MustApply(typeName, nil, object{"name": "first", "source": "internal_docker"})
+			theirs := map[string]any{"name": "app", "source": "internal_docker", "secrets": []any{map[string]any{"name": "A", "value": "one"}}}
+			for member, value := range c.theirs {
+				theirs[member] = value
 			}
-			config := s.provider() + deployment("app", "internal_docker", argument)
-			config, _, _ = strings.Cut(config, "output ") // it would show the new status: rightly
-			check(t, resource.TestStep{Config: config, Check: want}, planIsEmpty(config))
+			var id string
+			s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Cut: true, Reached: func() { id = s.SeedDeployment(theirs) }})
+			plan, diags := p.Plan(typeName, nil, appConfig("internal_docker", object{"secrets": object{"A": "one"}}))
+			p.ExpectNone(diags)
+			r, diags := p.Apply(plan)
+			protocoltest.Expect(t, diags, protocoltest.Error("Outcome of the create is unknown", "", id, c.reason, "terraform import graphdeploy_deployment.NAME "+id))
+			if r != nil {
+				t.Error("the deployment is in the state")
+			}
 		})
 	}
-	t.Run("time limit is a warning and taints nothing", func(t *testing.T) {
-		t.Parallel()
-		s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
-		config := s.provider() + deployment("app", "internal_docker", `timeouts = { create = "20ms" }`)
-		check(t,
-			resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "status", "AWAITING_DATABASE")},
-			planIsEmpty(config),
-		)
-	})
-	t.Run("hard gate", func(t *testing.T) {
-		t.Parallel()
-		s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
-		config := s.provider() + deployment("app", "internal_docker", `
+}
+
+// clock is a second later each time: deployments become ready after some
+// requests, whatever the machine does.
+func clock() func() time.Time {
+	var seconds atomic.Int64
+	return func() time.Time {
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(seconds.Add(1)) * time.Second)
+	}
+}
+
+func TestCreate_waitUntil(t *testing.T) {
+	t.Parallel()
+	for until, c := range map[string]struct {
+		status string
+		active bool
+	}{"": {"READY", false}, "ready": {"READY", false}, "created": {"AWAITING_DATABASE", false}, "active": {"READY", true}} {
+		t.Run("until "+until, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{Clock: clock(), ReadyAfter: 10 * time.Second, ActiveAfter: 60 * time.Second})
+			p := newProtocol(t, s)
+			config := appConfig("internal_docker")
+			if until != "" {
+				config["wait_until"] = until
+			}
+			r := p.MustApply(typeName, nil, config)
+			values := p.Values(r)
+			if active := values["active_revision_id"] == values["latest_revision_id"]; values["status"] != c.status || active != c.active {
+				t.Errorf("status %v, active %t; want %s, %t", values["status"], active, c.status, c.active)
+			}
+			if plan, diags := p.Plan(typeName, r, config); len(diags) > 0 || plan.HasChanges {
+				t.Errorf("the next plan is not empty: %s", diags)
+			}
+		})
+	}
+}
+
+func TestCreate_waitUntilCreatedDoesNotRead(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
+	p := newProtocol(t, s)
+	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker", object{"wait_until": "created"}))
+	p.ExpectNone(diags)
+	s.ResetRequests()
+	s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Reached: func() {}}) // the lookup of the name
+	s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 500})
+	r, diags := p.Apply(plan)
+	p.ExpectNone(diags)
+	if r == nil || len(s.Requests()) != 2 {
+		t.Errorf("%d requests, want the lookup of the name and the create", len(s.Requests()))
+	}
+}
+
+func TestCreate_waitUntilActiveComparesIDsCaseInsensitively(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour, ActiveAfter: 1000 * time.Hour})
+	p := newProtocol(t, s)
+	config := appConfig("internal_docker", object{"wait_until": "active", "timeouts": object{"create": "1h"}})
+	plan, diags := p.Plan(typeName, nil, config)
+	p.ExpectNone(diags)
+	s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {
+		for _, d := range s.Deployments() {
+			s.Edit(d["id"].(string), func(d map[string]any) {
+				d["status"], d["active_revision_id"] = "READY", strings.ToUpper(d["latest_revision_id"].(string))
+			})
+		}
+	}})
+	r, diags := p.Apply(plan)
+	p.ExpectNone(diags)
+	r, diags = p.Read(r)
+	p.ExpectNone(diags)
+	if plan, diags := p.Plan(typeName, r, config); len(diags) > 0 || plan.HasChanges {
+		t.Errorf("the next plan is not empty: %s", diags)
+	}
+}
+
+// An error would taint the resource, and the next apply would replace a
+// deployment that is merely slow.
+func TestCreate_waitThatReachesItsLimitIsAWarning(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
+	p := newProtocol(t, s)
+	config := appConfig("internal_docker", object{"timeouts": object{"create": "20ms"}})
+	plan, diags := p.Plan(typeName, nil, config)
+	p.ExpectNone(diags)
+	r, diags := p.Apply(plan)
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment is not ready yet", "", s.stored(t)["id"].(string), "20ms", "AWAITING_DATABASE", "timeouts.create"))
+	if plan, diags := p.Plan(typeName, r, config); len(diags) > 0 || plan.HasChanges {
+		t.Errorf("the next plan is not empty: %s", diags)
+	}
+}
+
+func TestCreate_deploymentDeletedWhileWaitingIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(s *service, id string)
+		want   protocoltest.Message
+	}{
+		"being deleted": {func(s *service, id string) {
+			s.Edit(id, func(d map[string]any) { d["status"] = "AWAITING_DELETE" })
+		}, protocoltest.Error("Deployment is being deleted", "", "app", "AWAITING_DELETE")},
+		"deleted": {func(s *service, id string) { s.Remove(id) }, protocoltest.Error("Deployment no longer exists", "", "app", "disappeared")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
+			p := newProtocol(t, s)
+			plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+			p.ExpectNone(diags)
+			s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {}}) // the lookup of the name, the first read
+			s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Reached: func() { c.change(s, s.Deployments()[0]["id"].(string)) }})
+			_, diags = p.Apply(plan)
+			protocoltest.Expect(t, diags, c.want)
+		})
+	}
+}
+
+// Values of free text, maps, lists and JSON may be those of sensitive variables.
+func TestUpdate_valuesThatMayBeSensitiveAreNotShown(t *testing.T) {
+	t.Parallel()
+	config := func(value string) object {
+		return appConfig("internal_docker", object{"source_config": object{"install_command": value, "resource_spec": object{
+			"cpu": 1, "labels": object{"a": value}, "service_account_name": value,
+			"sidecars": list{object{"name": "p", "args": list{value}, "security_context": fmt.Sprintf(`{"a":%q}`, value), "env": list{object{"name": "E", "value": value}}}},
+		}}})
+	}
+	places := []string{"source_config.install_command", "labels", "service_account_name", "args", "security_context", "env"}
+	s := newService(t, fakeserver.Options{Extended: true, IgnorePatch: true})
+	p := newProtocol(t, s)
+	r := p.MustApply(typeName, nil, config("planted-old"))
+	_, diags := p.Plan(typeName, r, config("planted-new"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "", places...))
+	assertHidden(t, diags, "planted-old", "planted-new")
+
+	p = newProtocol(t, s, object{"extended_operations": true})
+	plan, diags := p.Plan(typeName, r, config("planted-new"))
+	p.ExpectNone(diags)
+	_, diags = p.Apply(plan)
+	if len(diags) != 1 || !diags.HasError() {
+		t.Errorf("want one error, got:\n%s", diags)
+	}
+	for _, place := range places {
+		if !strings.Contains(diags.String(), place) {
+			t.Errorf("%s is not named in:\n%s", place, diags)
+		}
+	}
+	assertHidden(t, diags, "planted-old", "planted-new")
+}
+
+func TestAccPostcondition_isAHardGate(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
+	config := s.provider() + deployment("app", "internal_docker", `
   wait_until = "created"
   lifecycle {
     postcondition {
@@ -122,43 +420,10 @@ func TestAccWaits(t *testing.T) {
       error_message = "Deployment ${self.name} is ${self.status}."
     }
   }`)
-		check(t, resource.TestStep{Config: config, ExpectError: regexp.MustCompile(`Deployment app is AWAITING_DATABASE`)})
-	})
-	t.Run("deleted while waited for", func(t *testing.T) {
-		t.Parallel()
-		s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
-		s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Status: 200, Body: `{"resources": [], "offset": 0}`}) // no such name yet
-		s.Fail(fakeserver.ListDeployments, 3, fakeserver.Fault{Reached: func() {
-			if all := s.Deployments(); len(all) == 1 {
-				s.edit(t, "status", "AWAITING_DELETE")()
-			}
-		}})
-		check(t, resource.TestStep{Config: s.provider() + deployment("app", "internal_docker"), ExpectError: regexp.MustCompile(`AWAITING_DELETE`)})
-	})
+	check(t, resource.TestStep{Config: config, ExpectError: regexp.MustCompile(`Deployment app is AWAITING_DATABASE`)})
 }
 
-func TestAccReplacement(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	first := s.provider() + deployment("one", "internal_docker")
-	renamed := s.provider() + deployment("two", "internal_docker")
-	check(t,
-		resource.TestStep{Config: first},
-		// The old one would still hold the name.
-		resource.TestStep{Config: s.provider() + deployment("one", "internal_source"), ExpectError: regexp.MustCompile(`A replacement needs a new name`)},
-		resource.TestStep{Config: renamed, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			plancheck.ExpectResourceAction(this, plancheck.ResourceActionReplace),
-		}}},
-		planIsEmpty(renamed),
-		resource.TestStep{Config: s.provider() + deployment("three", "internal_source"), Check: resource.TestCheckResourceAttr(this, "source", "internal_source")},
-	)
-	if n := len(s.Deployments()); n != 3 {
-		t.Errorf("the service has %d deployments, want all 3: nothing deletes them", n)
-	}
-	assertDocumentedOperationsOnly(t, s)
-}
-
-func TestAccWhatLivesInTerraformAloneChangesFreely(t *testing.T) {
+func TestAccStateOnlyArguments_changeWithoutARequest(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	before := s.provider() + deployment("app", "internal_docker")
@@ -174,7 +439,6 @@ func TestAccWhatLivesInTerraformAloneChangesFreely(t *testing.T) {
 		resource.TestStep{Config: before, ConfigPlanChecks: update},
 		planIsEmpty(before),
 	)
-	assertDocumentedOperationsOnly(t, s)
 	if n := s.sent("POST", "/v2/deployments"); n != 1 {
 		t.Errorf("%d creates were sent, want 1", n)
 	}

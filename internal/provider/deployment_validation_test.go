@@ -1,79 +1,149 @@
 package provider_test
 
 import (
-	"regexp"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
-// Each mistake is told at its attribute, before anything is sent.
-func TestAccMistakesAreToldAtPlan(t *testing.T) {
+// app is the configuration of a deployment, with more arguments if given.
+func appConfig(source string, arguments ...object) object {
+	config := object{"name": "app", "source": source}
+	for _, more := range arguments {
+		for name, value := range more {
+			config[name] = value
+		}
+	}
+	return config
+}
+
+func resourceSpec(name string, value any) object {
+	return object{"source_config": object{"resource_spec": object{name: value}}}
+}
+
+func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 	t.Parallel()
-	const name = `name = "app"`
-	for mistake, c := range map[string]struct{ settings, arguments, want string }{
-		"no name":                      {"", `source = "codehost"`, `The argument "name" is required`},
-		"empty name":                   {"", `name = ""` + "\n" + `source = "codehost"`, `Empty value`},
-		"unknown source":               {"", name + "\n" + `source = "ftp"`, `(?s)source is "ftp"\. It can be one of: codehost`},
-		"bad UUID":                     {"", name + "\n" + `source = "codehost"` + "\n" + `source_config = { integration_id = "42" }`, `(?s)Not a UUID.*source_config\.integration_id is "42"`},
-		"bad listener UUID":            {"", name + "\n" + `source = "codehost"` + "\n" + `source_config = { listener_id = "{aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee}" }`, `Not a UUID`},
-		"references of another source": {"", name + "\n" + `source = "codehost"` + "\n" + `secret_references = [{ name = "A" }]`, `Secret references do not go with this source`},
-		"cloud source, self-hosted":    {`hosting = "self_hosted"`, name + "\n" + `source = "internal_source"`, `Source not available here`},
-		"self-hosted source, cloud":    {`hosting = "cloud"`, name + "\n" + `source = "external_docker"`, `Source not available here`},
-		"malformed JSON":               {"", name + "\n" + `source = "external_docker"` + "\n" + `source_config = { resource_spec = { volumes = [{ config_map = "{" }] } }`, `(?s)Not JSON.*source_config\.resource_spec\.volumes\[0\]\.config_map`},
-		"JSON that is no object":       {"", name + "\n" + `source = "external_docker"` + "\n" + `source_config = { resource_spec = { sidecars = [{ security_context = jsonencode([1]) }] } }`, `Not a JSON object`},
-		"JSON in a list, no object":    {"", name + "\n" + `source = "external_docker"` + "\n" + `source_config = { resource_spec = { sidecars = [{ env_from = [jsonencode("x")] }] } }`, `Not a JSON object`},
-		"malformed JSON in a list":     {"", name + "\n" + `source = "external_docker"` + "\n" + `source_config = { resource_spec = { sidecars = [{ env_from = ["{"] }] } }`, `(?s)Not JSON.*sidecars\[0\]\.env_from\[0\]`},
-		"fraction of a megabyte":       {"", name + "\n" + `source = "codehost"` + "\n" + `source_config = { resource_spec = { memory_mb = 1.5 } }`, `(?s)Not a whole number.*source_config\.resource_spec\.memory_mb[\s│]+is[\s│]+1\.5`},
-		"text for a number":            {"", name + "\n" + `source = "codehost"` + "\n" + `source_config = { resource_spec = { cpu = "much" } }`, `a number is required`},
-		"read-only argument":           {"", name + "\n" + `source = "codehost"` + "\n" + `source_revision_config = { repo_commit_sha = "x" }`, `(?s)repo_commit_sha.*(read-only|decided automatically)|Invalid Configuration for Read-Only Attribute`},
-		"null label":                   {"", name + "\n" + `source = "codehost"` + "\n" + `source_config = { resource_spec = { labels = { a = null } } }`, `(?s)Null value.*labels\["a"\]`},
-		"null volume":                  {"", name + "\n" + `source = "codehost"` + "\n" + `source_config = { resource_spec = { volumes = [null] } }`, `(?s)Null value.*volumes\[0\]`},
-		"null secret":                  {"", name + "\n" + `source = "codehost"` + "\n" + `secrets = { A = null }`, `(?s)Null value.*secrets\["A"\]`},
-		"secret without a name":        {"", name + "\n" + `source = "codehost"` + "\n" + `secrets = { "" = "x" }`, `Empty name`},
-		"both kinds of secrets":        {"", name + "\n" + `source = "codehost"` + "\n" + `secrets = { A = "x" }` + "\n" + `secrets_wo = { A = "x" }`, `Both secrets and secrets_wo`},
-		"version without secrets":      {"", name + "\n" + `source = "codehost"` + "\n" + `secrets_wo_version = 1`, `No secrets_wo`},
-		"unknown wait":                 {"", name + "\n" + `source = "codehost"` + "\n" + `wait_until = "never"`, `wait_until is "never"`},
-		"unknown deletion policy":      {"", name + "\n" + `source = "codehost"` + "\n" + `deletion_policy = "keep"`, `deletion_policy is "keep"`},
-		"deletion that cannot be":      {"", name + "\n" + `source = "codehost"` + "\n" + `deletion_policy = "delete"`, `Deployments cannot be deleted`},
-		"bad timeout":                  {"", name + "\n" + `source = "codehost"` + "\n" + `timeouts = { create = "soon" }`, `(?s)Not a duration.*timeouts\.create is "soon"`},
+	const spec = "source_config.resource_spec."
+	for name, c := range map[string]struct {
+		config object
+		want   protocoltest.Message
+	}{
+		"empty name":               {object{"name": "", "source": "codehost"}, protocoltest.Error("Empty value", "name", "name must not be empty.")},
+		"unknown source":           {appConfig("ftp"), protocoltest.Error("Invalid value", "source", "source must be one of: codehost,", `got "ftp"`)},
+		"integration":              {appConfig("codehost", object{"source_config": object{"integration_id": "42"}}), protocoltest.Error("Invalid UUID", "source_config.integration_id", `got "42"`)},
+		"listener in braces":       {appConfig("codehost", object{"source_config": object{"listener_id": "{aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee}"}}), protocoltest.Error("Invalid UUID", "source_config.listener_id")},
+		"references":               {appConfig("codehost", object{"secret_references": list{object{"name": "A"}}}), protocoltest.Error("Unsupported argument", "secret_references", `only for source "external_docker"`)},
+		"malformed JSON":           {appConfig("codehost", resourceSpec("volumes", list{object{"config_map": "{"}})), protocoltest.Error("Invalid JSON", spec+"volumes[0].config_map", "jsonencode")},
+		"JSON that is a list":      {appConfig("codehost", resourceSpec("sidecars", list{object{"security_context": "[1]"}})), protocoltest.Error("Invalid JSON", spec+"sidecars[0].security_context", "must be a JSON object")},
+		"JSON in a list":           {appConfig("codehost", resourceSpec("sidecars", list{object{"env_from": list{`"x"`}}})), protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
+		"malformed JSON in a list": {appConfig("codehost", resourceSpec("sidecars", list{object{"env_from": list{"{"}}})), protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
+		"fraction of a megabyte":   {appConfig("codehost", resourceSpec("memory_mb", 1.5)), protocoltest.Error("Invalid number", spec+"memory_mb", "memory_mb must be an integer, got 1.5.")},
+		"read-only attribute":      {appConfig("codehost", object{"source_revision_config": object{"repo_commit_sha": "x"}}), protocoltest.Error("Invalid Configuration for Read-Only Attribute", "source_revision_config.repo_commit_sha")},
+		"null label":               {appConfig("codehost", resourceSpec("labels", object{"a": nil})), protocoltest.Error("Null value", spec+`labels["a"]`)},
+		"null volume":              {appConfig("codehost", resourceSpec("volumes", list{nil})), protocoltest.Error("Null value", spec+"volumes[0]")},
+		"null secret":              {appConfig("codehost", object{"secrets": object{"A": nil}}), protocoltest.Error("Null value", `secrets["A"]`)},
+		"secret without a name":    {appConfig("codehost", object{"secrets": object{"": "x"}}), protocoltest.Error("Empty name", "secrets")},
+		"both kinds of secrets":    {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"}}), protocoltest.Error("Conflicting arguments", "secrets_wo")},
+		"version without secrets":  {appConfig("codehost", object{"secrets_wo_version": "1"}), protocoltest.Error("Missing secrets_wo", "secrets_wo_version")},
+		"wait_until":               {appConfig("codehost", object{"wait_until": "never"}), protocoltest.Error("Invalid value", "wait_until", `got "never"`)},
+		"deletion_policy":          {appConfig("codehost", object{"deletion_policy": "keep"}), protocoltest.Error("Invalid value", "deletion_policy", `got "keep"`)},
+		"deletion not supported":   {appConfig("internal_docker", object{"deletion_policy": "delete"}), protocoltest.Error("Deployment cannot be deleted", "deletion_policy", "extended_operations = true")},
+		"timeout":                  {appConfig("codehost", object{"timeouts": object{"create": "soon"}}), protocoltest.Error("Invalid duration", "timeouts.create", `got "soon"`)},
 	} {
-		t.Run(mistake, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
-			check(t, resource.TestStep{
-				Config:      s.provider(c.settings) + "resource \"graphdeploy_deployment\" \"this\" {\n" + c.arguments + "\n}",
-				PlanOnly:    true,
-				ExpectError: regexp.MustCompile(c.want),
-			})
-			if n := len(s.Requests()); n != 0 {
-				t.Errorf("%d requests were sent, want none", n)
+			_, diags := newProtocol(t, s).Plan(typeName, nil, c.config)
+			protocoltest.Expect(t, diags, c.want)
+			if n := s.sent("POST", "/v2/deployments"); n != 0 {
+				t.Errorf("%d creates were sent, want none", n)
 			}
 		})
 	}
 }
 
-// What the service refuses is told at the attribute that it names.
-func TestAccRefusalIsToldAtTheAttribute(t *testing.T) {
+func TestPlan_sourceThatIsNotAvailableIsRejected(t *testing.T) {
 	t.Parallel()
-	for loc, want := range map[string]string{
-		`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`: `refuses[\s│]+source_config\.resource_spec\.sidecars\[0\]\.image_pull_policy:[\s│]+must be nicer`,
-		`["body","name"]`:               `refuses name: must be nicer`,
-		`["body","secrets",1,"value"]`:  `refuses secrets\["B"\]: must be nicer`,
-		`["body","nowhere","to","see"]`: `(?s)body\.nowhere\.to\.see: must be nicer`,
+	for hosting, source := range map[string]string{"self_hosted": "internal_source", "cloud": "external_docker"} {
+		p := newProtocol(t, newService(t, fakeserver.Options{}), object{"hosting": hosting})
+		_, diags := p.Plan(typeName, nil, appConfig(source, object{"source_revision_config": object{"image_uri": "r.example/a:1"}}))
+		protocoltest.Expect(t, diags, protocoltest.Error("Source not available", "source", `"app"`, source, hosting))
+	}
+}
+
+func TestPlan_missingSettingOfASourceIsAWarning(t *testing.T) {
+	t.Parallel()
+	image := object{"source_revision_config": object{"image_uri": "r.example/a:1"}}
+	for name, c := range map[string]struct {
+		config object
+		want   []protocoltest.Message
+	}{
+		"image":        {appConfig("external_docker"), []protocoltest.Message{protocoltest.Warning("Missing image_uri", "source_revision_config", `"app"`, "spelling")}},
+		"repository":   {appConfig("codehost", object{"source_config": object{"build_command": "make"}}), []protocoltest.Message{protocoltest.Warning("Missing repo_url", "source_config", `"app"`, "spelling")}},
+		"none":         {appConfig("external_docker", image), nil},
+		"unknown":      {appConfig("codehost", object{"source_config": object{"repo_url": protocoltest.Unknown}}), nil},
+		"other source": {appConfig("internal_docker"), nil},
 	} {
-		t.Run(loc, func(t *testing.T) {
+		_, diags := newProtocol(t, newService(t, fakeserver.Options{})).Plan(typeName, nil, c.config)
+		t.Log(name)
+		protocoltest.Expect(t, diags, c.want...)
+	}
+}
+
+func TestPlan_deploymentThatIsBeingDeletedIsAWarning(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	p := newProtocol(t, s)
+	r := p.MustApply(typeName, nil, appConfig("internal_docker"))
+	s.edit(t, "status", "AWAITING_DELETE")()
+	r, diags := p.Read(r)
+	p.ExpectNone(diags)
+	_, diags = p.Plan(typeName, r, appConfig("internal_docker"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment is being deleted", "", `"app"`, "AWAITING_DELETE"))
+}
+
+// What the service rejects is reported at the attribute that it names, with what
+// identifies the request.
+func TestCreate_rejectedFieldIsAnErrorAtTheAttribute(t *testing.T) {
+	t.Parallel()
+	config := appConfig("internal_docker", object{
+		"source_config": object{"resource_spec": object{"sidecars": list{object{"name": "p", "image_pull_policy": "Sometimes"}}}},
+		"secrets":       object{"A": "planted-one", "B": "planted-two"},
+	})
+	for name, c := range map[string]struct{ loc, at, says string }{
+		"nested": {`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`, "source_config.resource_spec.sidecars[0].image_pull_policy",
+			"The service rejects source_config.resource_spec.sidecars[0].image_pull_policy: must be nicer"},
+		"root":    {`["body","name"]`, "name", "The service rejects name: must be nicer"},
+		"secret":  {`["body","secrets",1,"value"]`, `secrets["B"]`, `The service rejects secrets["B"]: must be nicer`},
+		"nowhere": {`["body","nowhere","to","see"]`, "", "body.nowhere.to.see: must be nicer"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
-			s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: 422, Body: `{"detail": [{"loc": ` + loc + `, "msg": "must be nicer", "type": "value_error"}]}`})
-			check(t, resource.TestStep{
-				Config: s.provider() + deployment("app", "external_docker", `
-  source_config = { resource_spec = { sidecars = [{ name = "p", image_pull_policy = "Sometimes" }] } }
-  secrets       = { A = "one", B = "two" }`),
-				ExpectError: regexp.MustCompile(`(?s)Cannot create deployment "app".*` + want),
-			})
+			p := newProtocol(t, s)
+			s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: 422, Header: map[string][]string{"X-Request-Id": {"req-42"}},
+				Body: `{"detail": [{"loc": ` + c.loc + `, "msg": "must be nicer", "type": "value_error"}]}`})
+			plan, diags := p.Plan(typeName, nil, config)
+			p.ExpectNone(diags)
+			r, diags := p.Apply(plan)
+			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, c.at, c.says, "POST /v2/deployments", "422 Unprocessable Entity", "req-42"))
+			if r != nil {
+				t.Error("the deployment is in the state")
+			}
 		})
 	}
+}
+
+// A secret that is too short to be told apart from ordinary text hides nothing else.
+func TestCreate_shortSecretDoesNotHideTheMessage(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	p := newProtocol(t, s, object{"headers": object{"X-Tenant": "1"}})
+	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: 400, Body: `{"detail": "min_scale must be at least 1, and build_on_push true; not planted-secret"}`})
+	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker", object{"secrets": object{"DEBUG": "1", "FLAG": "true", "KEY": "planted-secret"}}))
+	p.ExpectNone(diags)
+	_, diags = p.Apply(plan)
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, "", "min_scale must be at least 1, and build_on_push true; not "))
+	assertHidden(t, diags, "planted-secret")
 }
