@@ -1,9 +1,11 @@
 package provider_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -86,6 +88,24 @@ func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 func check(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps})
+}
+
+// errorPattern matches texts of a message in this order, however Terraform
+// breaks its lines.
+func errorPattern(texts ...string) *regexp.Regexp {
+	var patterns []string
+	for _, text := range texts {
+		patterns = append(patterns, flexible(text))
+	}
+	return regexp.MustCompile("(?s)" + strings.Join(patterns, ".*"))
+}
+
+func parseJSON(t *testing.T, text string) (tree any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &tree); err != nil {
+		t.Fatal(err)
+	}
+	return tree
 }
 
 // planIsEmpty is a step that plans a configuration again.

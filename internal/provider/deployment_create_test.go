@@ -74,7 +74,7 @@ func TestPlan_namesOfManyCreatesTakeFewRequests(t *testing.T) {
 		s.SeedDeployment(map[string]any{"name": fmt.Sprintf("other-%d", i)})
 	}
 	p := newProtocol(t, s)
-	for i := range 300 {
+	for i := range 60 {
 		_, diags := p.Plan(typeName, nil, object{"name": fmt.Sprintf("app-%d", i), "source": "internal_docker"})
 		p.ExpectNone(diags)
 	}

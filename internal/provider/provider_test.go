@@ -222,7 +222,9 @@ func TestProvider_credentialOfTheEnvironmentGoesToNoOtherOrigin(t *testing.T) {
 func TestProvider_caCertFileIsTrusted(t *testing.T) {
 	t.Parallel()
 	fake := fakeserver.New(fakeserver.Options{})
-	server := httptest.NewTLSServer(fake)
+	server := httptest.NewUnstartedServer(fake)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of rejected handshakes
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	file := writeFile(t, "ca.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 	s := &service{Server: fake, url: server.URL}
