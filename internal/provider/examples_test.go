@@ -42,10 +42,10 @@ func examples(t *testing.T) []string {
 }
 
 // newExampleService is what make fakeserver runs, but for the wait: a deployment
-// is not ready in the answer to its create, and is when it is looked at again.
+// is not ready in the response to its create, and is when it is read again.
 func newExampleService(t *testing.T, extended bool) *service {
 	t.Helper()
-	s := newService(t, fakeserver.Options{ReadyAfter: time.Millisecond, Extended: extended})
+	s := newService(t, fakeserver.Options{ReadyAfter: time.Millisecond, Extended: extended, KeepUnknown: true})
 	s.SeedDemo()
 	s.extended.Store(extended)
 	return s

@@ -49,6 +49,9 @@ are the repositories that -seed-repositories adds to the integration.
 With -extended it also supports changes and deletions, which the API does not
 document. The provider then needs extended_operations = true.
 
+It accepts, keeps and returns properties that the API does not document, as a
+newer service does: try additional_properties with it.
+
 Flags:
 
 `
@@ -87,7 +90,7 @@ var secretsModes = map[string]fakeserver.SecretsMode{
 
 // parse reads the flags. It does not print the error.
 func parse(args []string, help io.Writer) (config, error) {
-	c := config{}
+	c := config{options: fakeserver.Options{KeepUnknown: true}}
 	var secrets string
 	flags := flag.NewFlagSet("fakeserver", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

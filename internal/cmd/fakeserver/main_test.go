@@ -70,6 +70,14 @@ func TestServesUntilStopped(t *testing.T) {
 	}
 }
 
+func TestOptions_propertiesThatAreNotDocumentedAreKept(t *testing.T) {
+	t.Parallel()
+	c, err := parse(nil, io.Discard)
+	if err != nil || !c.options.KeepUnknown {
+		t.Errorf("options %+v, error %v", c.options, err)
+	}
+}
+
 func TestSeedFlags(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -96,7 +104,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("exit status %d, want 0", code)
 	}
 	for _, want := range []string{`provider "graphdeploy"`, "fake graphdeploy service at", "-ready-after",
-		"-seed-repositories", "-secrets", "-path-prefix"} {
+		"-seed-repositories", "-secrets", "-path-prefix", "additional_properties"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("-help lacks %s", want)
 		}
