@@ -104,22 +104,24 @@ func isFullCommit(s string) bool {
 }
 
 // match pairs the items of two lists of objects: for each of a the index of its
-// partner in b, or -1. Items are matched by key; those whose key is empty or
-// not unique, by position, if both lists have the same length.
+// partner in b, or -1. Items are matched by key. If both lists have the same
+// length, an item without a partner is matched by position when its own key or
+// that of the other is empty or not unique: a service may name what has no name.
 func (f Field) match(a, b []any) []int {
 	keysA, keysB := f.keys(a), f.keys(b)
-	byKey := make(map[string]int, len(b))
+	byKey, taken := make(map[string]int, len(b)), make([]bool, len(b))
 	for i, key := range keysB {
-		if key != "" {
-			byKey[key] = i
-		}
+		byKey[key] = i
 	}
 	partners := make([]int, len(a))
 	for i, key := range keysA {
 		partners[i] = -1
 		if j, ok := byKey[key]; ok && key != "" {
-			partners[i] = j
-		} else if key == "" && len(a) == len(b) && keysB[i] == "" {
+			partners[i], taken[j] = j, true
+		}
+	}
+	for i, partner := range partners {
+		if partner < 0 && len(a) == len(b) && !taken[i] && (keysA[i] == "" || keysB[i] == "") && !f.keyIsUnknown(a[i]) && !f.keyIsUnknown(b[i]) {
 			partners[i] = i
 		}
 	}
