@@ -317,7 +317,7 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 	before := len(c.set) + len(c.dropped)
 	merged, kept := make([]any, len(want)), map[int]bool{}
 	var added []string
-	inOrder := true
+	inOrder, undecided := true, 0
 	for i, item := range want {
 		var old, last map[string]any
 		if k := former[i]; k >= 0 {
@@ -325,8 +325,8 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 		}
 		j := partners[i]
 		if j < 0 {
-			if item == Unknown {
-				c.unknown = true
+			if f.keyIsUnknown(item) {
+				undecided++
 			}
 			added = append(added, itemName(f, item, i))
 			merged[i] = withoutUnknown(item)
@@ -343,11 +343,14 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 		}
 	}
 	switch {
+	case undecided > 0 && undecided == len(added) && undecided == len(removed):
+		c.unknown = true // they may turn out to be the same
 	case len(added) > 0 || len(removed) > 0:
 		c.set = append(c.set, Difference{At: at, Member: itemChanges(added, removed), Want: want, Has: has, field: f})
 	case f.Ordered && !inOrder:
 		c.set = append(c.set, Difference{At: at, Member: "order", Want: want, Has: has, field: f})
-	case len(c.set)+len(c.dropped) == before && has != nil:
+	}
+	if len(c.set)+len(c.dropped) == before && has != nil {
 		return has
 	}
 	return merged
