@@ -143,23 +143,19 @@ func (f Field) keys(of []any) []string {
 	return keys
 }
 
-// key is what identifies an item; "" if it has no name, or one that is unknown.
+// key is what identifies an item; "" if a part of it is empty or unknown.
 func (f Field) key(item any) string {
 	object, _ := item.(map[string]any)
 	var parts []string
 	for _, name := range f.Key {
 		child, _ := f.Fields.ByName(name)
-		part, ok := object[child.wire()].(string)
-		if !ok && object[child.wire()] != nil {
+		part, _ := object[child.wire()].(string)
+		if part == "" {
 			return ""
 		}
 		parts = append(parts, part)
 	}
-	key := strings.Join(parts, "\x00")
-	if strings.Trim(key, "\x00") == "" {
-		return ""
-	}
-	return key
+	return strings.Join(parts, "\x00")
 }
 
 // keyIsUnknown reports whether an item cannot be identified before the apply.

@@ -76,7 +76,7 @@ func withoutUserInfo(s string) string {
 // itemName names an item of a list of objects.
 func itemName(f Field, item any, i int) string {
 	if key := f.key(item); key != "" {
-		return strings.Trim(strings.ReplaceAll(key, "\x00", " "), " ")
+		return strings.ReplaceAll(key, "\x00", " ")
 	}
 	return indexName(i)
 }
