@@ -88,9 +88,9 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 	if !planned.IsKnown() {
 		return ""
 	}
-	violation := fmt.Sprintf("%s: planned %s, but got %s", at, planned, actual)
+	violation := func() string { return fmt.Sprintf("%s: planned %s, but got %s", at, planned, actual) }
 	if planned.IsNull() != actual.IsNull() {
-		return violation
+		return violation()
 	}
 	if planned.IsNull() {
 		return ""
@@ -99,12 +99,12 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 	case tftypes.Object, tftypes.Map:
 		before, after := members(planned), members(actual)
 		if len(before) != len(after) {
-			return violation
+			return violation()
 		}
 		for name, value := range before {
 			other, found := after[name]
 			if !found {
-				return violation
+				return violation()
 			}
 			if violation := applyViolation(value, other, at+"."+name); violation != "" {
 				return violation
@@ -113,7 +113,7 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 	case tftypes.List:
 		before, after := items(planned), items(actual)
 		if len(before) != len(after) {
-			return violation
+			return violation()
 		}
 		for i := range before {
 			if violation := applyViolation(before[i], after[i], fmt.Sprintf("%s[%d]", at, i)); violation != "" {
@@ -122,7 +122,7 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 		}
 	default:
 		if !planned.Equal(actual) {
-			return violation
+			return violation()
 		}
 	}
 	return ""
