@@ -392,7 +392,7 @@ func MergeDeep(a, b map[string]any) map[string]any {
 // one: ("source_config", "resource_spec"), ("secret_references", "").
 func (d Difference) Key() (object, key string) {
 	names := d.wirePath()
-	if len(names) > 1 && strings.HasSuffix(names[0], "_config") {
+	if len(names) > 1 && len(d.At.Steps()) > 0 && strings.HasSuffix(names[0], "_config") {
 		return names[0], names[1]
 	}
 	return names[0], ""
