@@ -32,3 +32,52 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 	})
 }
+
+func FuzzLife(f *testing.F) {
+	for seed := range uint64(6) {
+		g := seeded(seed)
+		data := make([]byte, 400+g.pick(2))
+		for i := range data {
+			data[i] = byte(g.pick(256))
+		}
+		f.Add(data, seed%2 == 0)
+	}
+	f.Add([]byte{}, false)
+	f.Fuzz(func(t *testing.T, data []byte, all bool) {
+		if all {
+			live(t, driven(data), deployment)
+		} else {
+			live(t, driven(data), allKinds)
+		}
+	})
+}
+
+func FuzzEqualJSON(f *testing.F) {
+	for _, seed := range [][2]string{
+		{`{}`, `{"a":null}`}, {`{"a":null}`, `{"a":[]}`}, {`{"a":1}`, `{"a":1.0,"b":2}`}, {`{"a":[{"b":true}]}`, `{"a":[{"b":true,"c":1}]}`},
+		{`{"a":1e9999999999}`, `{"a":1e9999999999}`}, {`{"a":0.1}`, `{"a":0.10000000000000001}`}, {`{"a":{"b":""}}`, `{"a":{}}`}, {`{"a":"x"}`, `{"a":{}}`},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, textA, textB string) {
+		a, errA := ReadJSON([]byte(textA))
+		b, errB := ReadJSON([]byte(textB))
+		if errA != nil || errB != nil {
+			return
+		}
+		fs := Fields{{Name: "v", Kind: JSON}}
+		satisfied := func(has, wanted any) bool { return fs.Satisfies(object{"v": has}, object{"v": wanted}, "") }
+		if equalJSON(a, b) != equalJSON(b, a) {
+			t.Error("equality depends on the order")
+		}
+		if !equalJSON(a, a) || !satisfied(a, a) {
+			t.Errorf("%s does not equal itself", textA)
+		}
+		if equalJSON(a, b) && !satisfied(a, b) {
+			t.Errorf("%s equals %s, but does not satisfy it", textA, textB)
+		}
+		if merged := fs.Compare(object{"v": b}, object{"v": a}, nil, "").Merged; a != nil && !satisfied(merged["v"], a) {
+			t.Errorf("merged to %s, which does not satisfy %s", jsonOf(merged), textA)
+		}
+	})
+}

@@ -23,7 +23,7 @@ func TestLifeOfGeneratedDeployments(t *testing.T) {
 	for name, described := range map[string]struct {
 		fields Fields
 		runs   int
-	}{"deployment": {deployment, 25}, "every kind": {allKinds, 25}} {
+	}{"deployment": {deployment, 12}, "every kind": {allKinds, 12}} {
 		for range 4 {
 			start := rand.Uint64()
 			t.Run(fmt.Sprint(name, " from seed ", start), func(t *testing.T) {

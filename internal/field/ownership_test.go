@@ -294,58 +294,58 @@ func TestChange(t *testing.T) {
 		body                 string // "": nothing is sent
 		set, dropped         string
 	}{
-		"set":                                  {`{}`, `{}`, `{"string":"x"}`, "", `{"string":"x"}`, "string", ""},
-		"set to what the service has":          {`{}`, `{"string":"x","labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1}}`, `{"string":"x","labels":{"a":"1"},"spec":{"a":"x"}}`, "", "", "", ""},
-		"set to an empty string":               {`{}`, `{"string":"x"}`, `{"string":""}`, "", "", "", ""},
-		"set to an empty map":                  {`{}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", "", "", ""},
-		"set to an empty list":                 {`{}`, `{"args":["x"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
-		"set to an empty JSON object":          {`{}`, `{}`, `{"json":{}}`, "", `{"json":{}}`, "json", ""},
-		"set to JSON that the service has":     {`{}`, `{"json":{"a":1}}`, `{"json":{}}`, "", "", "", ""},
-		"changed":                              {`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"string":"y","int":1}`, "", `{"string":"y"}`, "string", ""},
-		"changed to what the service has":      {`{"string":"x"}`, `{"string":"y"}`, `{"string":"y"}`, "", "", "", ""},
-		"written in another form":              {`{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, "", "", ""},
-		"removed":                              {`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"int":1}`, "", `{"string":null}`, "", "string"},
-		"changed to an empty string":           {`{"string":"x"}`, `{"string":"x"}`, `{"string":""}`, "", `{"string":null}`, "", "string"},
-		"empty string removed":                 {`{"string":""}`, `{"string":"x"}`, `{}`, "", "", "", ""},
-		"removed where the service has none":   {`{"string":"x"}`, `{}`, `{}`, "", "", "", ""},
-		"label changed":                        {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{"labels":{"a":"2"}}`, "", `{"labels":{"a":"2","x":"9"}}`, `labels["a"]`, ""},
-		"label removed":                        {`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"1","b":"2","x":"9"}}`, `{"labels":{"a":"1"}}`, "", `{"labels":{"a":"1","x":"9"}}`, "", `labels["b"]`},
-		"label with dots removed":              {`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, "", `{"labels":{"x":"9"}}`, "", `labels["a.b/c"]`},
-		"last label removed":                   {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", `{"labels":{}}`, "", `labels["a"]`},
-		"labels removed":                       {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{}`, "", `{"labels":{"x":"9"}}`, "", `labels["a"]`},
-		"all labels removed":                   {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{}`, "", `{"labels":{}}`, "", `labels["a"]`},
-		"empty labels removed":                 {`{"labels":{}}`, `{"labels":{"x":"9"}}`, `{}`, "", "", "", ""},
-		"empty label set":                      {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{"a":"2","b":""}}`, "", `{"labels":{"a":"2","b":""}}`, `labels["a"]`, ""},
-		"JSON member removed":                  {`{"json":{"a":{"b":1,"c":2},"d":3}}`, `{"json":{"a":{"b":1,"c":2,"x":9},"d":3}}`, `{"json":{"a":{"b":1}}}`, "", `{"json":{"a":{"b":1,"x":9}}}`, "", "json (a.c), json (d)"},
-		"JSON object removed":                  {`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":1,"x":9},"c":2}}`, `{"json":{"c":2}}`, "", `{"json":{"a":{"x":9},"c":2}}`, "", "json (a.b)"},
-		"empty JSON member removed":            {`{"json":{"a":{},"b":1}}`, `{"json":{"a":{"x":9},"b":1}}`, `{"json":{"b":1}}`, "", "", "", ""},
-		"JSON removed":                         {`{"json":{"a":1}}`, `{"json":{"a":1}}`, `{}`, "", `{"json":null}`, "", "json (a)"},
-		"JSON removed beside others":           {`{"json":{"a":1}}`, `{"json":{"a":1,"x":9}}`, `{}`, "", `{"json":{"x":9}}`, "", "json (a)"},
-		"empty JSON removed":                   {`{"json":{}}`, `{"json":{}}`, `{}`, "", `{"json":null}`, "", "json"},
-		"JSON list shorter":                    {`{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2],"x":9}}`, `{"json":{"a":[1]}}`, "", `{"json":{"a":[1],"x":9}}`, "json (a)", ""},
-		"member of an item of a JSON list":     {`{"json":{"a":[{"b":1,"c":2}]}}`, `{"json":{"a":[{"b":1,"c":2,"x":9}]}}`, `{"json":{"a":[{"b":1}]}}`, "", `{"json":{"a":[{"b":1,"x":9}]}}`, "", "json (a.[0].c)"},
-		"string to an empty one in a list":     {`{"args":["a","b"]}`, `{"args":["a","b"]}`, `{"args":["a",""]}`, "", `{"args":["a",""]}`, "args", ""},
-		"list removed":                         {`{"args":["a"]}`, `{"args":["a"]}`, `{}`, "", `{"args":null}`, "", "args"},
-		"last item removed":                    {`{"args":["a"]}`, `{"args":["a"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
-		"item added":                           {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9,"new":1}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, "", `{"volumes":[{"name":"b"},{"name":"a","new":1,"size":9}]}`, "volumes (missing in the service: b)", ""},
-		"item removed":                         {`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b","new":1}]}`, `{"volumes":[{"name":"b"}]}`, "", `{"volumes":[{"name":"b","new":1}]}`, "volumes (only in the service: a)", ""},
-		"last object removed":                  {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a"}]}`, `{"volumes":[]}`, "", `{"volumes":[]}`, "volumes (only in the service: a)", ""},
-		"list of objects removed":              {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9}]}`, `{}`, "", `{"volumes":null}`, "", "volumes"},
-		"items reordered":                      {`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, "", "", ""},
-		"ordered items reordered":              {`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"b"},{"name":"a"}]}`, "", `{"env":[{"name":"b"},{"name":"a"}]}`, "env (order)", ""},
-		"member of an item removed":            {`{"volumes":[{"name":"a","size":1}]}`, `{"volumes":[{"name":"a","size":1,"json":{"x":9}}]}`, `{"volumes":[{"name":"a"}]}`, "", `{"volumes":[{"json":{"x":9},"name":"a"}]}`, "", "volumes[0].size"},
-		"JSON member of an item removed":       {`{"volumes":[{"name":"a","json":{"b":1,"c":2}}]}`, `{"volumes":[{"name":"a","json":{"b":1,"c":2,"x":9}}]}`, `{"volumes":[{"name":"a","json":{"b":1}}]}`, "", `{"volumes":[{"json":{"b":1,"x":9},"name":"a"}]}`, "", "volumes[0].json (c)"},
-		"member of an object removed":          {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"x","b":1,"new":9}}`, `{"spec":{"b":1}}`, "", `{"spec":{"a":null,"b":1,"new":9}}`, "", "spec.a"},
-		"object removed":                       {`{"spec":{"a":"x","labels":{"a":"1"}}}`, `{"spec":{"a":"x","b":9,"labels":{"a":"1","x":"9"}}}`, `{}`, "", `{"spec":{"a":null,"b":9,"labels":{"x":"9"}}}`, "", `spec.a, spec.labels["a"]`},
-		"empty object removed":                 {`{"spec":{}}`, `{"spec":{"b":9}}`, `{}`, "", "", "", ""},
-		"everything removed":                   {`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"a"}]}`, `{"string":"x","int":9,"labels":{"a":"1","x":"9"},"volumes":[{"name":"a"}]}`, ``, `{}`, `{"labels":{"x":"9"},"string":null,"volumes":null}`, "", `string, labels["a"], volumes`},
-		"chosen value removed":                 {`{"url":"a"}`, `{"url":"a"}`, `{}`, `{"url":"?"}`, `{"url":null}`, "", "url"},
-		"value to value_from":                  {`{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "", `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "env[0].value_from (b)", "env[0].value"},
-		"volume to an empty directory":         {`{"volumes":[{"name":"a","configMap":{"b":1}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1,"x":9},"new":9}]}`, `{"volumes":[{"name":"a","emptyDir":{}}]}`, "", `{"volumes":[{"emptyDir":{},"name":"a","new":9}]}`, "volumes[0].empty_dir", "volumes[0].config_map (b)"},
-		"empty directory to a volume":          {`{"volumes":[{"name":"a","emptyDir":{}}]}`, `{"volumes":[{"name":"a","emptyDir":{"x":9}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1}}]}`, "", `{"volumes":[{"configMap":{"b":1},"name":"a"}]}`, "volumes[0].config_map (b)", "volumes[0].empty_dir"},
-		"ref":                                  {`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"develop"}`, `{"ref":"develop","commit":"` + commitOne + `"}`, `{"ref":"develop"}`, "ref", ""},
-		"ref pinned to its commit":             {`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"` + commitOne + `"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, "", "", ""},
-		"drift beside a change":                {`{"string":"x","int":1}`, `{"string":"x","int":2}`, `{"string":"y","int":1}`, "", `{"int":1,"string":"y"}`, "string, int", ""},
+		"set":                                {`{}`, `{}`, `{"string":"x"}`, "", `{"string":"x"}`, "string", ""},
+		"set to what the service has":        {`{}`, `{"string":"x","labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1}}`, `{"string":"x","labels":{"a":"1"},"spec":{"a":"x"}}`, "", "", "", ""},
+		"set to an empty string":             {`{}`, `{"string":"x"}`, `{"string":""}`, "", "", "", ""},
+		"set to an empty map":                {`{}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", "", "", ""},
+		"set to an empty list":               {`{}`, `{"args":["x"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
+		"set to an empty JSON object":        {`{}`, `{}`, `{"json":{}}`, "", `{"json":{}}`, "json", ""},
+		"set to JSON that the service has":   {`{}`, `{"json":{"a":1}}`, `{"json":{}}`, "", "", "", ""},
+		"changed":                            {`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"string":"y","int":1}`, "", `{"string":"y"}`, "string", ""},
+		"changed to what the service has":    {`{"string":"x"}`, `{"string":"y"}`, `{"string":"y"}`, "", "", "", ""},
+		"written in another form":            {`{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, "", "", ""},
+		"removed":                            {`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"int":1}`, "", `{"string":null}`, "", "string"},
+		"changed to an empty string":         {`{"string":"x"}`, `{"string":"x"}`, `{"string":""}`, "", `{"string":null}`, "", "string"},
+		"empty string removed":               {`{"string":""}`, `{"string":"x"}`, `{}`, "", "", "", ""},
+		"removed where the service has none": {`{"string":"x"}`, `{}`, `{}`, "", "", "", ""},
+		"label changed":                      {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{"labels":{"a":"2"}}`, "", `{"labels":{"a":"2","x":"9"}}`, `labels["a"]`, ""},
+		"label removed":                      {`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"1","b":"2","x":"9"}}`, `{"labels":{"a":"1"}}`, "", `{"labels":{"a":"1","x":"9"}}`, "", `labels["b"]`},
+		"label with dots removed":            {`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, "", `{"labels":{"x":"9"}}`, "", `labels["a.b/c"]`},
+		"last label removed":                 {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", `{"labels":{}}`, "", `labels["a"]`},
+		"labels removed":                     {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{}`, "", `{"labels":{"x":"9"}}`, "", `labels["a"]`},
+		"all labels removed":                 {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{}`, "", `{"labels":{}}`, "", `labels["a"]`},
+		"empty labels removed":               {`{"labels":{}}`, `{"labels":{"x":"9"}}`, `{}`, "", "", "", ""},
+		"empty label set":                    {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{"a":"2","b":""}}`, "", `{"labels":{"a":"2","b":""}}`, `labels["a"]`, ""},
+		"JSON member removed":                {`{"json":{"a":{"b":1,"c":2},"d":3}}`, `{"json":{"a":{"b":1,"c":2,"x":9},"d":3}}`, `{"json":{"a":{"b":1}}}`, "", `{"json":{"a":{"b":1,"x":9}}}`, "", "json (a.c), json (d)"},
+		"JSON object removed":                {`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":1,"x":9},"c":2}}`, `{"json":{"c":2}}`, "", `{"json":{"a":{"x":9},"c":2}}`, "", "json (a.b)"},
+		"empty JSON member removed":          {`{"json":{"a":{},"b":1}}`, `{"json":{"a":{"x":9},"b":1}}`, `{"json":{"b":1}}`, "", "", "", ""},
+		"JSON removed":                       {`{"json":{"a":1}}`, `{"json":{"a":1}}`, `{}`, "", `{"json":null}`, "", "json (a)"},
+		"JSON removed beside others":         {`{"json":{"a":1}}`, `{"json":{"a":1,"x":9}}`, `{}`, "", `{"json":{"x":9}}`, "", "json (a)"},
+		"empty JSON removed":                 {`{"json":{}}`, `{"json":{}}`, `{}`, "", `{"json":null}`, "", "json"},
+		"JSON list shorter":                  {`{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2],"x":9}}`, `{"json":{"a":[1]}}`, "", `{"json":{"a":[1],"x":9}}`, "json (a)", ""},
+		"member of an item of a JSON list":   {`{"json":{"a":[{"b":1,"c":2}]}}`, `{"json":{"a":[{"b":1,"c":2,"x":9}]}}`, `{"json":{"a":[{"b":1}]}}`, "", `{"json":{"a":[{"b":1,"x":9}]}}`, "", "json (a.[0].c)"},
+		"string to an empty one in a list":   {`{"args":["a","b"]}`, `{"args":["a","b"]}`, `{"args":["a",""]}`, "", `{"args":["a",""]}`, "args", ""},
+		"list removed":                       {`{"args":["a"]}`, `{"args":["a"]}`, `{}`, "", `{"args":null}`, "", "args"},
+		"last item removed":                  {`{"args":["a"]}`, `{"args":["a"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
+		"item added":                         {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9,"new":1}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, "", `{"volumes":[{"name":"b"},{"name":"a","new":1,"size":9}]}`, "volumes (missing in the service: b)", ""},
+		"item removed":                       {`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b","new":1}]}`, `{"volumes":[{"name":"b"}]}`, "", `{"volumes":[{"name":"b","new":1}]}`, "volumes (only in the service: a)", ""},
+		"last object removed":                {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a"}]}`, `{"volumes":[]}`, "", `{"volumes":[]}`, "volumes (only in the service: a)", ""},
+		"list of objects removed":            {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9}]}`, `{}`, "", `{"volumes":null}`, "", "volumes"},
+		"items reordered":                    {`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, "", "", ""},
+		"ordered items reordered":            {`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"b"},{"name":"a"}]}`, "", `{"env":[{"name":"b"},{"name":"a"}]}`, "env (order)", ""},
+		"member of an item removed":          {`{"volumes":[{"name":"a","size":1}]}`, `{"volumes":[{"name":"a","size":1,"json":{"x":9}}]}`, `{"volumes":[{"name":"a"}]}`, "", `{"volumes":[{"json":{"x":9},"name":"a"}]}`, "", "volumes[0].size"},
+		"JSON member of an item removed":     {`{"volumes":[{"name":"a","json":{"b":1,"c":2}}]}`, `{"volumes":[{"name":"a","json":{"b":1,"c":2,"x":9}}]}`, `{"volumes":[{"name":"a","json":{"b":1}}]}`, "", `{"volumes":[{"json":{"b":1,"x":9},"name":"a"}]}`, "", "volumes[0].json (c)"},
+		"member of an object removed":        {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"x","b":1,"new":9}}`, `{"spec":{"b":1}}`, "", `{"spec":{"a":null,"b":1,"new":9}}`, "", "spec.a"},
+		"object removed":                     {`{"spec":{"a":"x","labels":{"a":"1"}}}`, `{"spec":{"a":"x","b":9,"labels":{"a":"1","x":"9"}}}`, `{}`, "", `{"spec":{"a":null,"b":9,"labels":{"x":"9"}}}`, "", `spec.a, spec.labels["a"]`},
+		"empty object removed":               {`{"spec":{}}`, `{"spec":{"b":9}}`, `{}`, "", "", "", ""},
+		"everything removed":                 {`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"a"}]}`, `{"string":"x","int":9,"labels":{"a":"1","x":"9"},"volumes":[{"name":"a"}]}`, ``, `{}`, `{"labels":{"x":"9"},"string":null,"volumes":null}`, "", `string, labels["a"], volumes`},
+		"chosen value removed":               {`{"url":"a"}`, `{"url":"a"}`, `{}`, `{"url":"?"}`, `{"url":null}`, "", "url"},
+		"value to value_from":                {`{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "", `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "env[0].value_from (b)", "env[0].value"},
+		"volume to an empty directory":       {`{"volumes":[{"name":"a","configMap":{"b":1}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1,"x":9},"new":9}]}`, `{"volumes":[{"name":"a","emptyDir":{}}]}`, "", `{"volumes":[{"emptyDir":{},"name":"a","new":9}]}`, "volumes[0].empty_dir", "volumes[0].config_map (b)"},
+		"empty directory to a volume":        {`{"volumes":[{"name":"a","emptyDir":{}}]}`, `{"volumes":[{"name":"a","emptyDir":{"x":9}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1}}]}`, "", `{"volumes":[{"configMap":{"b":1},"name":"a"}]}`, "volumes[0].config_map (b)", "volumes[0].empty_dir"},
+		"ref":                                {`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"develop"}`, `{"ref":"develop","commit":"` + commitOne + `"}`, `{"ref":"develop"}`, "ref", ""},
+		"ref pinned to its commit":           {`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"` + commitOne + `"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, "", "", ""},
+		"drift beside a change":              {`{"string":"x","int":1}`, `{"string":"x","int":2}`, `{"string":"y","int":1}`, "", `{"int":1,"string":"y"}`, "string, int", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -366,6 +366,353 @@ func TestChange(t *testing.T) {
 			}
 			if set, dropped := differences(found.Set), differences(found.Dropped); set != c.set || dropped != c.dropped {
 				t.Errorf("set %q and dropped %q, want %q and %q", set, dropped, c.set, c.dropped)
+			}
+		})
+	}
+}
+
+// TestImport has a configuration that meets the state of an import: complete,
+// and owned by nobody.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	commit := func(ref string) string { return `{"commit":"` + commitOne + `","ref":"` + ref + `"}` }
+	for name, c := range map[string]struct {
+		live, config string
+		planned      string // "": the state
+		body         string // "": nothing is sent
+	}{
+		"complete configuration": {`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`,
+			`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`, "", ""},
+		"no configuration": {`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`, ``, "", ""},
+		"trimmed configuration": {`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"json":{"a":{"b":1,"c":2}},"volumes":[{"name":"x","size":1,"json":{"a":1}}],"spec":{"a":"x","b":1}}`,
+			`{"int":1,"labels":{"a":"1"},"json":{"a":{"b":1}},"volumes":[{"name":"x"}],"spec":{"b":1}}`, "", ""},
+		"empty map and object":          {`{"labels":{"a":"1"},"spec":{"a":"x"}}`, `{"labels":{},"spec":{}}`, "", ""},
+		"other forms":                   {`{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, "", ""},
+		"items in another order":        {`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, "", ""},
+		"empty directory":               {`{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, "", ""},
+		"branch as a commit":            {commit(commitOne), `{"ref":"main"}`, "", ""},
+		"pinned commit":                 {commit(commitOne), `{"ref":"` + commitOne + `"}`, "", ""},
+		"changed argument":              {`{"string":"x","int":1,"spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"b":2}}`, `{"string":"y","int":1,"spec":{"a":"x","b":2}}`, `{"spec":{"a":"x","b":2},"string":"y"}`},
+		"changed label":                 {`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"3"}}`, `{"labels":{"a":"3"}}`, `{"labels":{"a":"3","b":"2"}}`},
+		"item added":                    {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"x","size":1},{"name":"y"}]}`},
+		"item added before":             {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"y"},{"name":"x"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`},
+		"item removed":                  {`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`},
+		"list to none":                  {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[]}`, `{"volumes":[]}`, `{"volumes":[]}`},
+		"exclusive siblings":            {`{"volumes":[{"name":"x","configMap":{"a":1}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"emptyDir":{},"name":"x"}]}`},
+		"empty where there is nil":      {`{}`, `{"labels":{},"args":[],"volumes":[],"spec":{},"string":""}`, `{"labels":{},"args":[],"volumes":[],"spec":{},"string":""}`, ""}, // state-only
+		"empty JSON where there is nil": {`{}`, `{"json":{}}`, `{"json":{}}`, `{"json":{}}`},
+		"branch beside a change":        {commit(commitOne), `{"ref":"main","string":"x"}`, `{"commit":"` + commitOne + `","ref":"main","string":"x"}`, `{"string":"x"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{T: t}
+			s.importIt(c.live)
+			if got := shown(t, s.state); got != sorted(t, c.live) {
+				t.Errorf("imported as %s", got)
+			}
+			planned, want := s.plan(c.config), c.planned
+			if want == "" {
+				if want = c.live; !planned.Equal(s.state) {
+					t.Errorf("planned %s", diff(s.state, planned))
+				}
+			}
+			if got := shown(t, planned); got != sorted(t, want) {
+				t.Errorf("planned %s, want %s", got, want)
+			}
+			if got := body(s.compare(c.config, planned, c.live)); got != c.body {
+				t.Errorf("sends %q, want %q", got, c.body)
+			}
+		})
+	}
+}
+
+// TestImport_ownership: ownership begins with the first apply, and covers what
+// the configuration sets then.
+func TestImport_ownership(t *testing.T) {
+	t.Parallel()
+	const live = `{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`
+	const config = `{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`
+	imported := func(t *testing.T) *stage {
+		t.Helper()
+		s := &stage{T: t}
+		s.importIt(live)
+		s.apply(config, s.plan(config), live)
+		s.refresh(live)
+		if got := shown(t, s.state); got != sorted(t, live) {
+			t.Errorf("after the apply, the state is %s", got)
+		}
+		if planned := s.plan(config); !planned.Equal(s.state) {
+			t.Errorf("after the apply, planned %s", diff(s.state, planned))
+		}
+		return s
+	}
+	t.Run("record", func(t *testing.T) {
+		t.Parallel()
+		want := `{"source_config.int":null,"source_config.labels":{"a":"1"},"source_config.spec":null,"source_config.volumes[0].json":{"c":1},"source_config.volumes[0].size":null}`
+		if got := jsonOf(imported(t).record); got != want {
+			t.Errorf("the record is %s, want %s", got, want)
+		}
+	})
+	t.Run("applied", func(t *testing.T) {
+		t.Parallel()
+		s := imported(t)
+		if got := jsonOf(resourceFields.Applied(s.state, s.record)["source_config"]); got != sorted(t, config) {
+			t.Errorf("applied is %s", got)
+		}
+	})
+	for name, c := range map[string]struct{ config, planned, body string }{
+		"not owned, omitted again":              {config, live, ""},
+		"owned argument removed":                {`{"labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`, `{"int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"string":null}`},
+		"owned label removed":                   {`{"string":"x","labels":{},"volumes":[{"name":"x","json":{"c":1}}]}`, `{"string":"x","int":1,"labels":{},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"labels":{"b":"2"}}`},
+		"owned labels removed":                  {`{"string":"x","volumes":[{"name":"x","json":{"c":1}}]}`, `{"string":"x","int":1,"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"labels":{"b":"2"}}`},
+		"owned JSON member removed":             {`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x"}]}`, `{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"json":{"d":2},"name":"x","size":1}]}`},
+		"member of an object that is not owned": {`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}],"spec":{"b":2}}`, `{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":2},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"spec":{"a":"x","b":2}}`},
+		"other value of what is not owned":      {`{"string":"x","int":2,"labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`, `{"string":"x","int":2,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"int":2}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := imported(t)
+			planned := s.plan(c.config)
+			if got := shown(t, planned); got != sorted(t, c.planned) {
+				t.Errorf("planned %s, want %s", got, sorted(t, c.planned))
+			}
+			if got := body(s.compare(c.config, planned, live)); got != c.body {
+				t.Errorf("sends %s, want %s", got, c.body)
+			}
+		})
+	}
+	t.Run("refresh follows the service", func(t *testing.T) {
+		t.Parallel()
+		s := imported(t)
+		const now = `{"string":"x","int":5,"labels":{"a":"1","b":"5","c":"5"},"volumes":[{"name":"x","json":{"c":1,"d":5}}]}`
+		s.refresh(now)
+		if got := shown(t, s.state); got != sorted(t, now) {
+			t.Errorf("refreshed to %s", got)
+		}
+		if planned := s.plan(config); !planned.Equal(s.state) {
+			t.Errorf("planned %s", diff(s.state, planned))
+		}
+		if got, want := jsonOf(s.record), `{"source_config.int":null,"source_config.labels":{"a":"1"},"source_config.volumes[0].json":{"c":1}}`; got != want {
+			t.Errorf("the record is %s, want %s", got, want)
+		}
+	})
+	t.Run("drift of what is owned", func(t *testing.T) {
+		t.Parallel()
+		s := imported(t)
+		const now = `{"string":"x","int":1,"labels":{"a":"5","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`
+		s.refresh(now)
+		if got := body(s.compare(config, s.plan(config), now)); got != `{"labels":{"a":"1","b":"2"}}` {
+			t.Errorf("sends %s", got)
+		}
+	})
+	t.Run("items move in the record as in the state", func(t *testing.T) {
+		t.Parallel()
+		s := &stage{T: t}
+		const two, moved = `{"env":[{"name":"a"},{"name":"b","value":"1"}]}`, `{"env":[{"name":"b","value":"1"},{"name":"a"}]}`
+		s.importIt(two)
+		s.apply(`{"env":[{"name":"a"},{"name":"b"}]}`, s.plan(`{"env":[{"name":"a"},{"name":"b"}]}`), two)
+		s.refresh(moved)
+		if got := jsonOf(s.record); got != `{"source_config.env[0].value":null}` {
+			t.Errorf("the record is %s", got)
+		}
+	})
+}
+
+// TestImport_ref: an imported commit is taken to be of the configured ref, also
+// after an apply that changed only arguments that the service does not report.
+func TestImport_ref(t *testing.T) {
+	t.Parallel()
+	const live, next = `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`
+	s := &stage{T: t}
+	s.importIt(live)
+	s.apply(`{"ref":"main"}`, s.plan(`{"ref":"main"}`), live)
+	for _, live := range []string{live, next} {
+		s.refresh(live)
+		if planned := s.plan(`{"ref":"main"}`); !planned.Equal(s.state) {
+			t.Errorf("planned %s", diff(s.state, planned))
+		}
+	}
+	planned := s.plan(`{"ref":"main","string":"x"}`)
+	if found := s.compare(`{"ref":"main","string":"x"}`, planned, next); body(found) != `{"string":"x"}` {
+		t.Errorf("sends %s", body(found))
+	}
+	s.apply(`{"ref":"main","string":"x"}`, planned, next)
+	if got := shown(t, s.state); got != `{"commit":"`+commitTwo+`","ref":"main","string":"x"}` {
+		t.Errorf("the state is %s", got)
+	}
+	const after = `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `","string":"x"}`
+	found := s.compare(`{"ref":"develop","string":"x"}`, s.plan(`{"ref":"develop","string":"x"}`), after)
+	if body(found) != `{"ref":"develop"}` || !found.Set[0].ResolvedIn(s.live(after)) || found.Set[0].ResolvedIn(s.live(`{"ref":"main"}`)) {
+		t.Errorf("another ref sends %s", body(found))
+	}
+}
+
+// TestIgnoreChanges: while planning, Terraform puts prior values into the
+// configuration; at apply, it does not.
+func TestIgnoreChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, configured, ignored, body string }{
+		"changed argument":     {`{"string":"x","spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"a":"y","b":2}}`, `{"string":"x","spec":{"a":"x","b":2}}`, `{"spec":{"a":"x","b":2}}`},
+		"new argument":         {`{"spec":{"b":1}}`, `{"spec":{"a":"y","b":2}}`, `{"spec":{"b":2}}`, `{"spec":{"b":2}}`},
+		"new label":            {`{"spec":{"b":1,"labels":{"a":"1"}}}`, `{"spec":{"b":2,"labels":{"a":"1","c":"2"}}}`, `{"spec":{"b":2,"labels":{"a":"1"}}}`, `{"spec":{"b":2,"labels":{"a":"1"}}}`},
+		"list":                 {`{"int":1,"volumes":[{"name":"x","size":1}]}`, `{"int":2,"volumes":[{"name":"y"}]}`, `{"int":2,"volumes":[{"name":"x","size":1}]}`, `{"int":2}`},
+		"attribute of an item": {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":2,"json":{"a":1}}]}`, `{"volumes":[{"name":"x","size":1,"json":{"a":1}}]}`, `{"volumes":[{"json":{"a":1},"name":"x","size":1}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{T: t}
+			s.create(c.before)
+			planned := s.plan(c.ignored)
+			if got := body(s.compare(c.configured, planned, c.before)); got != sorted(t, c.body) {
+				t.Errorf("sends %s, want %s", got, sorted(t, c.body))
+			}
+			s.apply(c.configured, planned, c.ignored)
+			s.refresh(c.ignored)
+			if planned := s.plan(c.ignored); !planned.Equal(s.state) {
+				t.Errorf("the next plan is %s", diff(s.state, planned))
+			}
+			if planned := s.plan(c.configured); shown(t, planned) != sorted(t, c.configured) {
+				t.Errorf("without ignore_changes, planned %s", shown(t, planned))
+			}
+		})
+	}
+}
+
+// TestPlan_create: what is set is planned; of what is omitted, only what the
+// service sets is unknown.
+func TestPlan_create(t *testing.T) {
+	t.Parallel()
+	s := &stage{T: t, state: tftypes.NewValue(resourceType(resourceFields), nil)}
+	for config, want := range map[string]string{
+		``: `{"commit":"?","image":"?","url":"?"}`,
+		`{"string":"","labels":{},"spec":{},"url":"a","volumes":[{"name":"x"}]}`: `{"commit":"?","image":"?","labels":{},"spec":{},"string":"","url":"a","volumes":[{"name":"x"}]}`,
+	} {
+		if got := shown(t, s.plan(config)); got != want {
+			t.Errorf("planned %s, want %s", got, want)
+		}
+	}
+}
+
+// TestAfterApply_unknowns: the response decides what the plan left open, and
+// nothing else.
+func TestAfterApply_unknowns(t *testing.T) {
+	t.Parallel()
+	s := &stage{T: t, state: tftypes.NewValue(resourceType(resourceFields), nil)}
+	volumes, _ := configFields.ByName("volumes")
+	item := func(name string) tftypes.Value {
+		return With(volumes.elem().mustDecode(t, object{"name": name}), Values{"json": Field{}.unknown()})
+	}
+	planned := s.plan(`{"string":"mine"}`)
+	planned = With(planned, Values{"source_config": With(at(planned, "source_config"), Values{
+		"volumes": tftypes.NewValue(volumes.Type(), []tftypes.Value{item("x"), item("y"), item("z")}),
+	})})
+	s.apply(`{}`, planned, `{"string":"theirs","int":1,"url":"u","commit":"c","volumes":[{"name":"y","size":2,"json":{"of":"y"}},{"name":"x","json":{"of":"x"}}]}`)
+	want := `{"commit":"c","string":"mine","url":"u","volumes":[{"json":{"of":"x"},"name":"x"},{"json":{"of":"y"},"name":"y"},{"name":"z"}]}`
+	if got := shown(t, s.state); got != want {
+		t.Errorf("the state is %s, want %s", got, want)
+	}
+	for _, live := range []object{{"source_config": object{"url": 1}}, {"source_config": object{"volumes": []any{object{"name": "x", "json": func() {}}}}}} {
+		if _, err := resourceFields.AfterApply(planned, live); err == nil {
+			t.Errorf("%v: no error", live)
+		}
+	}
+}
+
+func (f Field) mustDecode(t testing.TB, tree any) tftypes.Value {
+	t.Helper()
+	v, err := f.decode(copyOf(t, tree))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestRefresh_mismatch: a response of another type is an error at every depth.
+func TestRefresh_mismatch(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ config, live string }{
+		"argument":        {`{"int":1}`, `{"int":"x"}`},
+		"in an object":    {`{"spec":{"b":1}}`, `{"spec":{"b":"x"}}`},
+		"in an item":      {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":"x"}]}`},
+		"in another item": {`{"volumes":[]}`, `{"volumes":[{"name":"x","size":"x"}]}`},
+		"chosen value":    {`{}`, `{"url":1}`},
+		"list":            {`{"args":["a"]}`, `{"args":["a",1]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{T: t}
+			s.create(c.config)
+			if _, _, err := resourceFields.Refresh(s.state, s.live(c.live), "", s.record); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+func TestRecord_Restore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prior        Record
+		object, name string
+		want         string
+	}{
+		"member":          {Record{"o.a": "old", "o.ab": "old", "o.b": "old"}, "o", "a", `{"o.a":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`},
+		"within a member": {Record{"o.a.b": nil, "o.a[0].c": "old"}, "o", "a", `{"o.a.b":null,"o.a[0].c":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`},
+		"not recorded":    {Record{}, "o", "a", `{"o.ab":"new","o.c":"new","p[0].a":"new"}`},
+		"at the root":     {Record{"p": nil}, "p", "", `{"o.a":"new","o.ab":"new","o.c":"new","p":null}`},
+		"never applied":   {nil, "o", "a", `{"o.a":null,"o.ab":"new","o.c":"new","p[0].a":"new"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := Record{"o.a": "new", "o.ab": "new", "o.c": "new", "p[0].a": "new"}
+			r.Restore(c.prior, c.object, c.name)
+			if got := jsonOf(r); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestAdditionalMembers: members that no attribute describes are merged into
+// what is wanted and applied, and owned like other JSON.
+func TestAdditionalMembers(t *testing.T) {
+	t.Parallel()
+	live := object{"tags": []any{"a"}, "source_config": object{"string": "x", "tier": object{"a": "1", "x": "9"}, "old": "1"}}
+	want := object{"tags": []any{"b"}, "source_config": object{"string": "x", "tier": object{"a": "2"}, "none": object{}}}
+	applied := object{"source_config": object{"string": "x", "tier": object{"a": "1", "b": "1"}, "old": "1"}}
+	c := resourceFields.Compare(live, want, applied, "")
+	if set, dropped := differences(c.Set), differences(c.Dropped); set != "source_config (tier.a), tags.[0]" || dropped != "source_config (old)" {
+		t.Errorf("set %s, dropped %s", set, dropped)
+	}
+	if got := jsonOf(patchOf(c.Merged, slices.Concat(c.Set, c.Dropped))); got != `{"source_config":{"old":null,"tier":{"a":"2","x":"9"}},"tags":["b"]}` {
+		t.Errorf("sends %s", got)
+	}
+	if merged := MergeDeep(object{"a": object{"b": "1"}, "c": "1"}, object{"a": object{"d": "2"}, "c": object{}}); jsonOf(merged) != `{"a":{"b":"1","d":"2"},"c":{}}` {
+		t.Errorf("merged to %s", jsonOf(merged))
+	}
+}
+
+// TestNullify: what a service that merges deeply still has is set to null.
+func TestNullify(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ live, want, applied, nullified string }{
+		"label":              {`{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, `{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":null,"x":"9"}}`},
+		"nested JSON member": {`{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"d":2}}`, `{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"a":{"b.c":null},"d":2}}`},
+		"unknown member":     {`{"tier":{"a":"1"}}`, `{}`, `{"tier":{"a":"1"}}`, `{"tier":{"a":null}}`},
+		"argument":           {`{"string":"x"}`, `{}`, `{"string":"x"}`, ``},
+		"member of an item":  {`{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x","json":{"a":1}}]}`, ``},
+		"item of JSON":       {`{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"c":1}]}}`, `{"json":{"a":[{"b":1,"c":1}]}}`, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{T: t}
+			live := s.live(c.live)
+			dropped := resourceFields.Compare(live, s.live(c.want), s.live(c.applied), "").Dropped
+			if len(dropped) != 1 {
+				t.Fatalf("dropped %s", differences(dropped))
+			}
+			if ok := dropped[0].Nullify(live); ok != (c.nullified != "") || ok && jsonOf(live["source_config"]) != c.nullified {
+				t.Errorf("%t: %s", ok, jsonOf(live))
 			}
 		})
 	}
