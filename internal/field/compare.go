@@ -96,9 +96,14 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 		if c.servicesOwn(fs, f, live, want[name], applied[name]) {
 			continue
 		}
-		put(name, c.value(f, at.AtName(f.Name), live[name], want[name], applied[name], inItem))
-		if f.Kind == JSON && applied != nil && applied[name] == nil && live[name] == nil && want[name] != nil && isEmpty(want[name]) && len(c.set) == before {
-			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value, if it is newly set
+		has := live[name]
+		if want[name] == nil && f.ResolvesTo != "" && c.servicesOwn(fs, f, live, applied[name], applied[name]) {
+			has = applied[name] // in the form that the service has resolved it to
+		}
+		put(name, c.value(f, at.AtName(f.Name), has, want[name], applied[name], inItem))
+		if f.Kind == JSON && isEmptyObject(want[name]) && has == nil && len(c.set) == before &&
+			(applied != nil && applied[name] == nil || f.Exclusive && hasSibling(fs, f, live)) {
+			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value
 		}
 		replaced = replaced || f.Exclusive && len(c.set) > before
 	}
@@ -114,6 +119,18 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 		}
 	}
 	return merged
+}
+
+func isEmptyObject(tree any) bool {
+	object, ok := tree.(map[string]any)
+	return ok && len(object) == 0
+}
+
+// hasSibling reports whether the service has another of the exclusive members.
+func hasSibling(fs Fields, f Field, live map[string]any) bool {
+	return slices.ContainsFunc(fs, func(other Field) bool {
+		return other.Exclusive && other.Name != f.Name && !isEmpty(live[other.wire()])
+	})
 }
 
 // servicesOwn reports whether the service has, in place of a value, what it made

@@ -102,11 +102,11 @@ func (l *life) plan(state tftypes.Value) tftypes.Value {
 	l.T.Helper()
 	clean := l.g.plain && !l.imported || state.IsNull() // see TestKnownLimits
 	unknown := l.g.unknowns(l.fs, l.config, clean)
-	early := With(unknown, l.fs.Plan(unknown, state, l.record))
+	early := planOf(l.fs, unknown, state, l.record)
 	assertPlanValid(l.T, l.fs, unknown, state, early)
 	l.fs.Compare(nil, l.fs.Wanted(unknown, early), l.fs.Applied(state, l.record), "")
 
-	planned := With(l.config, l.fs.Plan(l.config, state, l.record))
+	planned := planOf(l.fs, l.config, state, l.record)
 	assertPlanValid(l.T, l.fs, l.config, state, planned)
 	if clean || l.g.plain && !l.service.resolves {
 		assertApplyValid(l.T, early, planned)
@@ -210,7 +210,7 @@ func (l *life) drift() {
 	if refreshed.Equal(l.state) || !onlyDiffersAt(drifted, l.state, refreshed) {
 		l.T.Errorf("%s has drifted, but a refresh shows:\n%s", drifted, diff(l.state, refreshed))
 	}
-	planned := With(l.config, l.fs.Plan(l.config, refreshed, record))
+	planned := planOf(l.fs, l.config, refreshed, record)
 	assertPlanValid(l.T, l.fs, l.config, refreshed, planned)
 	if !planned.Equal(l.state) {
 		l.T.Errorf("%s has drifted, but the plan does not restore it:\n%s", drifted, diff(l.state, planned))
@@ -430,4 +430,9 @@ func diff(a, b tftypes.Value) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// planOf is a plan as the provider makes it.
+func planOf(fs Fields, config, state tftypes.Value, record Record) tftypes.Value {
+	return fs.SkipImportedRefs(With(config, fs.Plan(config, state, record)), state, record)
 }

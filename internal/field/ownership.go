@@ -198,13 +198,17 @@ func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	return p.object(fs, path.Empty(), members(config), members(state), false)
 }
 
-// WithRefs returns a plan with the refs of the state where those are commits that
-// the service has resolved refs to, and are not owned: an imported commit is
-// taken to be of the configured ref.
-func (fs Fields) WithRefs(planned, state tftypes.Value, record Record) tftypes.Value {
-	return With(planned, fs.withRefs(path.Empty(), members(planned), members(state), record))
+// SkipImportedRefs returns state if a plan differs from it only in refs in place
+// of which it has the commits that the service has resolved them to, as after an
+// import: such a commit is taken to be of the configured ref.
+func (fs Fields) SkipImportedRefs(planned, state tftypes.Value, record Record) tftypes.Value {
+	if isNull(state) || !With(planned, fs.withRefs(path.Empty(), members(planned), members(state), record)).Equal(state) {
+		return planned
+	}
+	return state
 }
 
+// withRefs returns planned with the commits of the state in place of refs.
 func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) Values {
 	quiet := make(Values, len(planned))
 	for _, f := range fs {
@@ -356,9 +360,6 @@ func (p planner) list(f Field, at path.Path, config, state tftypes.Value, moved 
 	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
 	partners := f.match(configTree, stateTree)
 	vague := !isNull(state) && p.record.below(at)
-	if vague && p.record == nil && !moved && p.unchanged(f, config, state, nil) {
-		return state
-	}
 
 	planItem := func(i int, moved bool) tftypes.Value {
 		item, j := configured[i], partners[i]

@@ -60,7 +60,7 @@ func TestUnknown_isUndecided(t *testing.T) {
 			s := &stage{T: t}
 			s.create(before)
 			config := s.configWith(before, c.values)
-			planned := With(config, resourceFields.Plan(config, s.state, s.record))
+			planned := planOf(resourceFields, config, s.state, s.record)
 			assertPlanValid(t, resourceFields, config, s.state, planned)
 			found := resourceFields.Compare(s.live(before), resourceFields.Wanted(config, planned), resourceFields.Applied(s.state, s.record), "")
 			if got := differences(found.Set); got != c.set || len(found.Dropped) > 0 {
@@ -95,11 +95,11 @@ func TestUnknown_finalPlan(t *testing.T) {
 			"item": {listOf("volumes", volumes.elem().unknown()), []Values{listOf("volumes", item(str("x"))), listOf("volumes", item(str("z")))}},
 		} {
 			config := s.configWith(`{"ref":"main"}`, c.unknown)
-			early := With(config, resourceFields.Plan(config, s.state, s.record))
+			early := planOf(resourceFields, config, s.state, s.record)
 			assertPlanValid(t, resourceFields, config, s.state, early)
 			for _, values := range c.finals {
 				config := s.configWith(`{"ref":"main"}`, values)
-				planned := With(config, resourceFields.Plan(config, s.state, s.record))
+				planned := planOf(resourceFields, config, s.state, s.record)
 				assertPlanValid(t, resourceFields, config, s.state, planned)
 				if violation := applyViolation(early, planned, name); violation != "" {
 					t.Errorf("imported %t: %s", imported, violation)
@@ -145,7 +145,7 @@ func TestKnownLimits(t *testing.T) {
 			var plans []tftypes.Value
 			for _, values := range []Values{c.early, c.final} {
 				config := s.configWith(c.config, values)
-				planned := With(config, resourceFields.Plan(config, s.state, s.record))
+				planned := planOf(resourceFields, config, s.state, s.record)
 				assertPlanValid(t, resourceFields, config, s.state, planned)
 				plans = append(plans, planned)
 			}

@@ -27,12 +27,7 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	plan := attributesOf(req.Plan.Raw)
 	record := loadRecord(ctx, req.Private, &resp.Diagnostics)
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
-	if record == nil && !req.State.Raw.IsNull() {
-		// The ref of an import alone is nothing to apply.
-		if quiet := resourceFields.WithRefs(resp.Plan.Raw, req.State.Raw, record); quiet.Equal(req.State.Raw) {
-			resp.Plan.Raw = quiet
-		}
-	}
+	resp.Plan.Raw = resourceFields.SkipImportedRefs(resp.Plan.Raw, req.State.Raw, record)
 	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
 	addMissingSettings(&resp.Diagnostics, plan, config, state)
