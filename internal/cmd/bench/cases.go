@@ -434,7 +434,8 @@ func (b *benchmark) dataSource(ctx context.Context) error {
 	b.recordConnections(m, measured{})
 	name, goal := "data source over "+number(b.sizes.listed), b.sizes.listed/100+1
 	b.add(name+": requests", fmt.Sprintf("at most %d", goal),
-		fmt.Sprintf("%d, %s", len(m.requests), seconds(m.wall)), "", len(m.requests) <= goal)
+		fmt.Sprintf("%d, %s (CPU time of the provider: %s)", len(m.requests), seconds(m.wall), seconds(m.provider.cpu)), "",
+		len(m.requests) <= goal)
 	b.add(name+": peak memory of the provider", fmt.Sprintf("less than %d MB", memoryGoal/1_000_000),
 		megabytes(m), "", m.provider.memory < memoryGoal)
 	return nil

@@ -101,14 +101,15 @@ How it is measured:
 - *Without batching*, the provider reads each deployment with a request of its own, and reads nothing ahead. Users cannot configure
   this.
 - *Without the fast path*, terraform-plugin-framework handles every request. Users can set `+"`GRAPHDEPLOY_FRAMEWORK_ONLY=1`"+` for this.
-- Plans that are compared run in turn, %d times each; plans of %s in %[2]s run once. Wall time, CPU time and memory are those of the
+- Plans that are compared run in turn. Number of rounds: %d, but one for %s in %[2]s. Wall time, CPU time and memory are those of the
   run with the median wall time. Requests are those of the run with the most, unless stated otherwise. "Not slower" allows for a
   difference of %s between runs.
 - Every plan of existing deployments must be empty. Otherwise, the benchmark fails.
 - The service counts requests and connections. Pages that are read ahead count as requests.
 - In the service with %s deployments, the deployments in the state are evenly distributed.
-- The lines of a plan are those of its resources, without the text before and after. The arguments are those of the
-  other cases, too: `+"`min_scale`, `max_scale`, `cpu`, `memory_mb`, `labels` and `image_uri`"+`, beside `+"`name` and `source`"+`.
+- The lines of a plan are those of its resources with the empty line between two, without the text before and after. The six
+  arguments are `+"`min_scale`, `max_scale`, `cpu`, `memory_mb`, `labels` and `image_uri`"+`, as in every other case but environment
+  variables; `+"`name` and `source`"+` are not counted.
 - Environment variables are distributed among sidecars, %d in each.
 - A data source requests pages of 100 deployments until one is empty.
 - CPU time (user and system) is the sum over the provider's processes, of which a plan starts %d. Peak memory is that of the largest.
