@@ -415,6 +415,12 @@ func (d Difference) Key() (object, key string) {
 	return names[0], ""
 }
 
+// Undescribed reports whether the difference is in a member that no field
+// describes.
+func (d Difference) Undescribed() bool {
+	return d.Member != "" && d.field.Kind == String // which has no members
+}
+
 // wirePath are the member names that lead to a difference, up to the first list.
 func (d Difference) wirePath() (names []string) {
 	for _, step := range d.At.Steps() {

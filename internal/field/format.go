@@ -18,8 +18,8 @@ func (d Difference) String() string {
 		return d.At.String()
 	case d.field.Kind == StringMap:
 		return d.At.AtMapKey(d.Member).String()
-	case d.At.Equal(path.Empty()):
-		return d.Member
+	case d.Undescribed():
+		return strings.Join(d.wirePath(), ".")
 	}
 	return fmt.Sprintf("%s (%s)", d.At, d.Member)
 }

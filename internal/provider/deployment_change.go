@@ -153,7 +153,7 @@ func (c *change) makesRevision(body client.DeploymentChange) bool {
 // describeDifferences lists what differs, one attribute a line.
 func describeDifferences(differences []field.Difference) (lines []string) {
 	for _, d := range differences {
-		line := d.String()
+		line := placeOf(d)
 		if want, has, ok := d.Values(); ok {
 			line += fmt.Sprintf(": %s in the service, %s in the configuration", client.Sanitize(has), want)
 		}
@@ -164,9 +164,25 @@ func describeDifferences(differences []field.Difference) (lines []string) {
 
 func names(differences []field.Difference) (lines []string) {
 	for _, d := range differences {
-		lines = append(lines, d.String())
+		lines = append(lines, placeOf(d))
 	}
 	return lines
+}
+
+// placeOf names what differs: an attribute, or a property within
+// additional_properties.
+func placeOf(d field.Difference) string {
+	if d.Undescribed() {
+		return fmt.Sprintf("%s (%s)", additionalField.Name, d)
+	}
+	return d.String()
+}
+
+func attributeOf(d field.Difference) path.Path {
+	if d.Undescribed() {
+		return path.Root(additionalField.Name)
+	}
+	return d.At
 }
 
 // readTree reads a JSON object into a tree; nil if it is none.

@@ -132,7 +132,7 @@ func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diag
 	if len(lines) > 0 {
 		detail := fmt.Sprintf("The provider does not update deployments by default, and deployment %s differs from the configuration:%s\n\n"+updateOptions, who, listed(lines))
 		if len(c.set) == 1 && secrets.wanted == nil {
-			diags.AddAttributeError(c.set[0].At, "Deployment cannot be updated", detail)
+			diags.AddAttributeError(attributeOf(c.set[0]), "Deployment cannot be updated", detail)
 		} else {
 			diags.AddError("Deployment cannot be updated", detail)
 		}
