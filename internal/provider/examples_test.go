@@ -22,7 +22,7 @@ import (
 
 const examplesFolder = "../../examples"
 
-// The folders that the docs show pieces from. All others are configurations of
+// The folders that the docs show parts of. All others are configurations of
 // their own.
 var piecesForDocs = []string{"data-sources", "list-resources", "provider", "resources"}
 
@@ -43,9 +43,15 @@ func examples(t *testing.T) []string {
 
 // newExampleService is what make fakeserver runs, but for the wait: a deployment
 // is not ready in the response to its create, and is when it is read again.
-func newExampleService(t *testing.T, extended bool) *service {
+// That of the gates takes as long as that of make fakeserver: its tests need a
+// deployment that is not ready yet.
+func newExampleService(t *testing.T, name string, extended bool) *service {
 	t.Helper()
-	s := newService(t, fakeserver.Options{ReadyAfter: time.Millisecond, Extended: extended, KeepUnknown: true})
+	readyAfter := time.Millisecond
+	if name == "gates" {
+		readyAfter = 2 * time.Second
+	}
+	s := newService(t, fakeserver.Options{ReadyAfter: readyAfter, Extended: extended, KeepUnknown: true})
 	s.SeedDemo()
 	s.extended.Store(extended)
 	return s
@@ -60,7 +66,7 @@ func newExample(t *testing.T, providerDir, name string, s *service, settings ...
 	return w
 }
 
-func TestExamplesAreTestedAndListed(t *testing.T) {
+func TestExamples_areTestedAndListed(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -89,7 +95,7 @@ func TestAccExamples(t *testing.T) {
 		} {
 			t.Run(name+" with "+mode, func(t *testing.T) {
 				t.Parallel()
-				s := newExampleService(t, settings != nil)
+				s := newExampleService(t, name, settings != nil)
 				before := s.names()
 				w := newExample(t, built, name, s, settings...)
 				if out := w.succeed("test"); !allPassed.MatchString(out) {
@@ -103,7 +109,7 @@ func TestAccExamples(t *testing.T) {
 		}
 		t.Run(name+" applied", func(t *testing.T) {
 			t.Parallel()
-			s := newExampleService(t, false)
+			s := newExampleService(t, name, false)
 			w := newExample(t, built, name, s)
 			if name == "import" {
 				s.SeedDeployment(map[string]any{"name": "agent-api", "source": "codehost"})
@@ -121,11 +127,11 @@ func TestAccExamples(t *testing.T) {
 }
 
 // The example of everything must not fall behind.
-func TestAccExampleOfAnExternalImageSetsEverything(t *testing.T) {
+func TestAccExternalImageExample_setsEveryArgument(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)
 	t.Parallel()
-	s := newExampleService(t, false)
+	s := newExampleService(t, "external-image", false)
 	newExample(t, built, "external-image", s).succeed("apply", "-auto-approve")
 
 	var sent any
@@ -167,15 +173,22 @@ func members(value any, at string) map[string]bool {
 }
 
 // The gates in a pipeline: what ends with which exit status.
-func TestAccExampleOfGates(t *testing.T) {
+func TestAccGatesExample_exitStatus(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)
 	t.Parallel()
-	s := newExampleService(t, false)
+	s := newExampleService(t, "gates", false)
 	w := newExample(t, built, "gates", s, "TF_VAR_time_to_be_ready=1ms")
 
-	// Closed: the deployment is kept, what needs it is not made.
-	w.refuse("Deployment search is AWAITING_DATABASE", "apply", "-auto-approve")
+	turn := func(name, status string) {
+		for _, d := range s.Deployments() {
+			if d["name"] == name {
+				s.Edit(d["id"].(string), func(d map[string]any) { d["status"] = status })
+			}
+		}
+	}
+	// Closed: the deployment is kept, what needs it is not created.
+	w.fail("Deployment search is AWAITING_DATABASE", "apply", "-auto-approve")
 	if names := s.names(); !maps.Equal(names, map[string]int{"legacy-bot": 1, "search": 1}) {
 		t.Fatalf("deployments after an apply that a gate stopped: %v", names)
 	}
@@ -185,6 +198,7 @@ func TestAccExampleOfGates(t *testing.T) {
 		}
 	}
 	// Open: the next apply goes on from there.
+	turn("search", "READY")
 	w.succeed("apply", "-auto-approve")
 	if names := s.names(); !maps.Equal(names, map[string]int{"legacy-bot": 1, "search": 1, "assistant": 1}) {
 		t.Fatalf("deployments after an apply with open gates: %v", names)
@@ -194,24 +208,17 @@ func TestAccExampleOfGates(t *testing.T) {
 		t.Errorf("checks with open gates: %s", got)
 	}
 
-	ids := map[string]string{}
-	for _, d := range s.Deployments() {
-		ids[d["name"].(string)] = d["id"].(string)
-	}
-	turn := func(name, status string) {
-		s.Edit(ids[name], func(d map[string]any) { d["status"] = status })
-	}
 	// A check that fails is no error and no change, but can be told from the plan.
 	turn("legacy-bot", "AWAITING_DATABASE")
 	out := w.succeed("plan", "-detailed-exitcode", "-out=plan.tfplan")
 	if !strings.Contains(unwrapped(out), "Not ready: legacy-bot (AWAITING_DATABASE).") {
-		t.Errorf("the plan does not say what is not ready:\n%s", out)
+		t.Errorf("the plan does not name what is not ready:\n%s", out)
 	}
 	if got := w.checks(); !maps.Equal(got, map[string]string{"check.watched_are_ready": "fail", "graphdeploy_deployment.search": "pass"}) {
 		t.Errorf("checks while a deployment is not ready: %s", got)
 	}
 	turn("search", "UNKNOWN")
-	w.refuse("Deployment search is UNKNOWN", "plan", "-detailed-exitcode")
+	w.fail("Deployment search is UNKNOWN", "plan", "-detailed-exitcode")
 }
 
 // checks are the results of the checks in plan.tfplan.

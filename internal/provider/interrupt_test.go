@@ -277,7 +277,7 @@ func TestAccKilledProvider(t *testing.T) {
 			s.ClearFaults()
 			if c.made {
 				id := s.stored(t)["id"].(string)
-				w.refuse(fmt.Sprintf(`exists already.*%s.*terraform import ADDRESS %[1]s`, id), "apply", "-auto-approve")
+				w.fail(fmt.Sprintf(`exists already.*%s.*terraform import ADDRESS %[1]s`, id), "apply", "-auto-approve")
 				w.succeed("import", this, id)
 				w.succeed("apply", "-auto-approve")
 			} else {

@@ -215,7 +215,7 @@ output "everything" {
 				times = 2 // it is sent again
 			}
 			s.Fail(route, times, f)
-			out := w.refuse(`Cannot (create|change) deployment|The change did not take`, args...)
+			out := w.fail(`Cannot (create|change) deployment|The change did not take`, args...)
 			if i == 0 && !strings.Contains(out, strconv.Itoa(status)) {
 				t.Errorf("the error does not name the status %d:\n%s", status, out)
 			}
@@ -229,14 +229,14 @@ output "everything" {
 		`{"id": "` + first.core,
 	} {
 		s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Body: body})
-		w.refuse(`Cannot create deployment`, "apply", "-auto-approve")
+		w.fail(`Cannot create deployment`, "apply", "-auto-approve")
 	}
 	w.succeed("apply", plan())
 	id := s.stored(t)["id"].(string)
 
 	// Refused reads, and a change made elsewhere.
 	s.Fail(fakeserver.ListDeployments, 1, echo(403, first)[0])
-	w.refuse(`Cannot read deployment`, "plan")
+	w.fail(`Cannot read deployment`, "plan")
 	s.edit(t, "secrets", []any{map[string]any{"name": "TOKEN", "value": foreign.value}, map[string]any{"name": "PLAIN", "value": foreign.core}})()
 	plan()
 
@@ -257,7 +257,7 @@ output "everything" {
 	imported := newWorkspace(t, built, w.env[len(w.env)-len(settings)-4:]...)
 	imported.configure(config)
 	s.Fail(fakeserver.ListDeployments, 1, echo(403, second)[0])
-	imported.refuse(`Cannot read`, "import", this, id)
+	imported.fail(`Cannot read`, "import", this, id)
 	imported.succeed("import", this, id)
 	importedPlan := filepath.Join(imported.dir, "plan")
 	imported.succeed("plan", "-out="+importedPlan)

@@ -187,8 +187,8 @@ func (w *workspace) succeed(args ...string) string {
 	return out
 }
 
-// refuse runs Terraform, which has to fail and to say what is wanted.
-func (w *workspace) refuse(want string, args ...string) string {
+// fail runs Terraform, which must fail with a message that matches.
+func (w *workspace) fail(want string, args ...string) string {
 	w.t.Helper()
 	out, status := w.run(args...)
 	if status == 0 || !regexp.MustCompile(want).MatchString(unwrapped(out)) {
@@ -200,6 +200,12 @@ func (w *workspace) refuse(want string, args ...string) string {
 // unwrapped undoes how Terraform breaks and frames the lines of a message.
 func unwrapped(out string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╷", " ", "╵", " ").Replace(out)), " ")
+}
+
+// refuse is fail.
+func (w *workspace) refuse(want string, args ...string) string {
+	w.t.Helper()
+	return w.fail(want, args...)
 }
 
 // managed are the deployments in the state: from id to what the state says.
