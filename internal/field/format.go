@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
 // String names the attribute of a difference, in the syntax of HCL as far as

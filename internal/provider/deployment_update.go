@@ -251,7 +251,7 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 	if len(lines) > 0 {
 		detail := fmt.Sprintf("The service accepted the update of deployment %s, but did not apply all of it:%s\n\nContact the service operator, or set the service's values.", who, listed(lines))
 		if len(u.failed) > 0 && len(lines) == 1 {
-			u.diags.AddAttributeError(u.failed[0].At, "Update was not applied", detail)
+			u.diags.AddAttributeError(attributeOf(u.failed[0]), "Update was not applied", detail)
 		} else {
 			u.diags.AddError("Update was not applied", detail)
 		}
