@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
 )
 
 // String names the attribute of a difference, in the syntax of HCL as far as

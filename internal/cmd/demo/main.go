@@ -27,14 +27,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
 	verbose := flag.Bool("verbose", false, "show all that Terraform prints")
-	write := flag.String("write", "", "record what is shown in this `file`, where the demo of before stands")
 	flag.Parse()
 
-	var recorded strings.Builder
-	err := demo(ctx, io.MultiWriter(os.Stdout, &recorded), *verbose)
-	if err == nil && *write != "" {
-		err = record(*write, recorded.String())
-	}
+	err := demo(ctx, os.Stdout, *verbose)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "\nThe demo was interrupted.")
@@ -49,10 +44,10 @@ func main() {
 func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 	program := os.Getenv("TF_ACC_TERRAFORM_PATH")
 	if program == "" {
-		return errors.New("TF_ACC_TERRAFORM_PATH does not say where Terraform is; start the demo with make demo")
+		return errors.New("TF_ACC_TERRAFORM_PATH is not set to the path of Terraform; start the demo with make demo")
 	}
 	if _, err := os.Stat("examples/quickstart"); err != nil {
-		return fmt.Errorf("it runs in the top folder of the repository: %w", err)
+		return fmt.Errorf("start it in the top folder of the repository: %w", err)
 	}
 	folder, err := os.MkdirTemp("", "graphdeploy-demo-")
 	if err != nil {
@@ -77,7 +72,7 @@ func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 	server := &http.Server{Handler: fake, ReadHeaderTimeout: 10 * time.Second}
 	defer func() { _ = server.Close() }()
 	go func() { _ = server.Serve(listener) }()
-	say(screen, "The service is a stand-in in memory, at http://%s. It takes 2 seconds to make a deployment ready.", listener.Addr())
+	say(screen, "The service is a fake in memory, at http://%s. A deployment is ready after 2 seconds.", listener.Addr())
 
 	env, err := environment(folder, "http://"+listener.Addr().String())
 	if err != nil {
@@ -104,7 +99,7 @@ func (t terraform) quickstart(ctx context.Context, folder string, fake *fakeserv
 	if _, err := t.run(ctx, first, `^Plan:|: Creation complete|^Apply complete|^Warning`, "apply", "-auto-approve"); err != nil {
 		return err
 	}
-	t.say("\nThe configuration and the service agree now, defaults that the service chose included.")
+	t.say("\nThe next plan is empty, although the service has filled in defaults.")
 	if err := t.expectNoChanges(ctx, first); err != nil {
 		return err
 	}
@@ -116,7 +111,7 @@ func (t terraform) quickstart(ctx context.Context, folder string, fake *fakeserv
 		return err
 	}
 
-	t.say("\nIn a copy of examples/import, with nothing in the state: take over what exists, one by name, one by id.")
+	t.say("\nIn a copy of examples/import, with nothing in the state: import what exists, one by name, one by ID.")
 	if _, err := t.run(ctx, second, `^- Installed`, "init"); err != nil {
 		return err
 	}
@@ -125,22 +120,22 @@ func (t terraform) quickstart(ctx context.Context, folder string, fake *fakeserv
 			return err
 		}
 	}
-	t.say("\nConfigurations of a name and a source suffice: what they leave out stays the service's.")
+	t.say("\nConfigurations of a name and a source suffice: arguments that they omit keep the service's values.")
 	if err := t.expectNoChanges(ctx, second); err != nil {
 		return err
 	}
 
-	t.say("\nThe service has no operation that deletes. Destroying only takes the deployments out of the state, and says so.")
+	t.say("\nThe API documents no deletion. Destroying only removes the deployments from the state, and warns of it.")
 	if _, err := t.run(ctx, first, `^Plan:|: Destruction complete|^Destroy complete|^Warning`, "destroy", "-auto-approve"); err != nil {
 		return err
 	}
 
-	t.say("\nWhat the service was asked for, and what it has now:")
-	asked := map[string]int{}
+	t.say("\nThe requests that the service got, and what it has now:")
+	requests := map[string]int{}
 	for _, r := range fake.Requests() {
-		asked[r.Method]++
+		requests[r.Method]++
 	}
-	t.say("    %d creates (POST) and %d readings (GET)", asked[http.MethodPost], asked[http.MethodGet])
+	t.say("    %d creates (POST) and %d reads (GET)", requests[http.MethodPost], requests[http.MethodGet])
 	for _, d := range fake.Deployments() {
 		t.say("    deployment %v is %v", d["name"], d["status"])
 	}

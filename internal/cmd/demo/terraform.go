@@ -24,7 +24,7 @@ type terraform struct {
 	verbose bool
 }
 
-// say tells what the demo does.
+// say prints what the demo does.
 func (t terraform) say(format string, args ...any) { say(t.screen, format, args...) }
 
 // run runs a command of Terraform and shows the lines of its output that match.
@@ -39,7 +39,7 @@ func (t terraform) capture(ctx context.Context, folder string, args ...string) (
 	return run(ctx, output{screen: t.screen}, folder, t.env, t.program, args...)
 }
 
-// expectNoChanges makes a plan, which has to be empty.
+// expectNoChanges plans, and the plan must be empty.
 func (t terraform) expectNoChanges(ctx context.Context, folder string) error {
 	text, err := t.run(ctx, folder, `^No changes`, "plan", "-detailed-exitcode")
 	if err == nil && !strings.Contains(text, "No changes") {
@@ -90,20 +90,20 @@ func run(ctx context.Context, out output, folder string, env []string, program s
 	return text, nil
 }
 
-// output says where a program's output is shown, and which lines of it. A
-// warning that is shown is shown whole, with all that follows it, and once:
-// Terraform gives some at plan and at apply.
+// output is where a program's output is shown, and which lines of it. A warning is
+// shown completely, with all that follows it, and once: Terraform prints some at
+// plan and at apply.
 type output struct {
 	screen io.Writer
 	all    bool
 	show   *regexp.Regexp // none when nil
 }
 
-// copy copies the lines to show, indented, and says how many it leaves out. It
+// copy copies the lines to show, indented, and prints how many it omits. It
 // returns all that it read.
 func (o output) copy(r io.Reader) string {
 	var text strings.Builder
-	left, warning, warned := 0, false, map[string]bool{}
+	omitted, warning, warned := 0, false, map[string]bool{}
 	for lines := bufio.NewScanner(io.TeeReader(r, &text)); lines.Scan(); {
 		line := lines.Text()
 		matches := o.show != nil && o.show.MatchString(line)
@@ -116,11 +116,11 @@ func (o output) copy(r io.Reader) string {
 		case o.all || warning || matches:
 			say(o.screen, "    %s", line)
 		default:
-			left++
+			omitted++
 		}
 	}
-	if left > 0 && o.show != nil {
-		say(o.screen, "    (%d more lines)", left)
+	if omitted > 0 && o.show != nil {
+		say(o.screen, "    (%d more lines)", omitted)
 	}
 	return text.String()
 }

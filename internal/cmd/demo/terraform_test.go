@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-func TestCopyShowsWhatMatches(t *testing.T) {
+func TestCopy_showsMatchingLinesAndWarnings(t *testing.T) {
 	t.Parallel()
 	const printed = `
   # thing will be created
@@ -57,12 +57,12 @@ Done.
 	}
 }
 
-func TestRunStopsGentlyAndLeavesNothing(t *testing.T) {
+func TestRun_interruptEndsTheProgramAndItsChildren(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
 	// A program that ends at an interrupt, and a child of it that does not.
-	const script = `sh -c 'trap "" INT; sleep 60' & echo $! >child; trap 'echo >gently; exit 1' INT; echo >ready; while :; do sleep 0.05; done`
+	const script = `sh -c 'trap "" INT; sleep 60' & echo $! >child; trap 'echo >interrupted; exit 1' INT; echo >ready; while :; do sleep 0.05; done`
 	go func() {
 		defer interrupt()
 		for !exists(filepath.Join(folder, "ready")) {
@@ -72,7 +72,7 @@ func TestRunStopsGentlyAndLeavesNothing(t *testing.T) {
 	if _, err := run(ctx, output{screen: io.Discard}, folder, os.Environ(), "sh", "-c", script); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
-	if !exists(filepath.Join(folder, "gently")) {
+	if !exists(filepath.Join(folder, "interrupted")) {
 		t.Error("the program got no interrupt")
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "child"))
@@ -106,7 +106,7 @@ func alive(pid int) bool {
 	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(state)), "Z")
 }
 
-func TestRunTellsWhatAFailedProgramPrinted(t *testing.T) {
+func TestRun_errorContainsWhatTheProgramPrinted(t *testing.T) {
 	t.Parallel()
 	_, err := run(t.Context(), output{screen: io.Discard}, t.TempDir(), os.Environ(), "sh", "-c", "echo out; echo err >&2; exit 3")
 	if err == nil || !strings.Contains(err.Error(), "exit status 3\n\nout\nerr\n") {
@@ -114,7 +114,7 @@ func TestRunTellsWhatAFailedProgramPrinted(t *testing.T) {
 	}
 }
 
-func TestEnvironmentIsNotTheUsers(t *testing.T) {
+func TestEnvironment_omitsTheUsersSettings(t *testing.T) {
 	t.Setenv("TF_LOG", "trace")
 	t.Setenv("GRAPHDEPLOY_API_KEY", "mine")
 	env, err := environment(t.TempDir(), "http://127.0.0.1:1")
@@ -123,7 +123,7 @@ func TestEnvironmentIsNotTheUsers(t *testing.T) {
 	}
 	for _, setting := range env {
 		if strings.HasPrefix(setting, "TF_LOG=") || strings.HasPrefix(setting, "GRAPHDEPLOY_") {
-			t.Errorf("%s goes to Terraform", setting)
+			t.Errorf("%s is passed to Terraform", setting)
 		}
 	}
 }
