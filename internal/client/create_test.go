@@ -205,6 +205,7 @@ func TestCreate_lostResponse(t *testing.T) {
 
 func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
 	t.Parallel()
+	const secret = "12345678-9abc-4def-8123-456789abcdef" // as an API key may be
 	const unreadable = `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`
 	for name, test := range map[string]struct{ body, want string }{
 		"a UUID":      {`{"id":"` + idA + `"` + unreadable, idA},
@@ -212,7 +213,7 @@ func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
 		"a number":    {`{"id":7` + unreadable, ""},
 		"none":        {`{"name":"bot"` + unreadable, ""},
 		"not JSON":    {`{"id":"` + idA + `"`, ""},
-		"a secret":    {`{"id":"` + idB + `"` + unreadable, ""},
+		"a secret":    {`{"id":"` + secret + `"` + unreadable, ""},
 		"also listed": {`{"id":"` + idA + `","name":"bot","source":"external_docker"` + unreadable, idA},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +224,7 @@ func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
 			}
 			s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), listed), answerJSON(test.body)))
 			c := s.client(t)
-			c.Hide(idB)
+			c.Hide(secret)
 			_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 			lost := asType[*LostError](t, err)
 			same(t, "id", lost.ID, test.want)
@@ -512,7 +513,7 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  fakeserver.Fault
 		gets   int // lookups before and between
-		waited time.Duration
+		waited time.Duration // at least; jitter adds up to a second each time
 	}{
 		"429 with Retry-After": {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 1, 14 * time.Second},
 		"503 with Retry-After": {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}, 3, 14 * time.Second},
@@ -528,7 +529,9 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 				if err != nil || recovered {
 					t.Fatal(recovered, err)
 				}
-				same(t, "waited", time.Since(began), test.waited)
+				if waited := time.Since(began); waited < test.waited || waited > test.waited+2*time.Second {
+					t.Errorf("waited %v, want %v", waited, test.waited)
+				}
 				same(t, "ids", createdIDs(fake), []string{d.ID})
 				same(t, "requests", len(fake.Requests()), 3+test.gets)
 			})

@@ -136,12 +136,12 @@ func TestList_serviceWithQuirks(t *testing.T) {
 		"extra fields":  {ExtraFields: true},
 		"null":          {NullForEmpty: true},
 		"omitted":       {OmitEmpty: true},
-		"2048.0":        {WholeNumbersAsFloats: true},
+		"2048.0":        {IntegersAsFloats: true},
 		"no id filter":  {IgnoreIDFilter: true, MaxPage: 50},
 		"below a path":  {PathPrefix: "/api"},
 		"no secrets":    {Secrets: fakeserver.OmitSecrets},
 		"newest first":  {NewestFirst: true, MaxPage: 11},
-		"all of it":     {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, WholeNumbersAsFloats: true, IgnoreIDFilter: true},
+		"all of it":     {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, IntegersAsFloats: true, IgnoreIDFilter: true},
 		"with defaults": {Defaults: fakeserver.DefaultDefaults()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -389,7 +389,7 @@ func TestList_passesTheReturnedOffset(t *testing.T) {
 		answerJSON(pageJSON(next, items...))(w, r)
 	})
 	requests := 0
-	c.writes.Transport.(*transport).log = func(context.Context, string, map[string]any) { requests++ }
+	c.config.Log = func(context.Context, string, map[string]any) { requests++ }
 	got, err := collect(t.Context(), c, DeploymentFilter{})
 	same(t, "error", err, nil)
 	same(t, "number", len(got), total)

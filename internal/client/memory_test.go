@@ -18,7 +18,7 @@ func inMemory(h http.HandlerFunc, changes ...func(*Config)) *Client {
 		change(&config)
 	}
 	c := New(config)
-	c.writes.Transport.(*transport).base = roundTripper(func(r *http.Request) (*http.Response, error) {
+	c.http.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
 		if trace := httptrace.ContextClientTrace(r.Context()); trace != nil {
 			trace.GotConn(httptrace.GotConnInfo{})
 		}

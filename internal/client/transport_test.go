@@ -65,7 +65,7 @@ func TestHeadersOfReadsAndWrites(t *testing.T) {
 		config.UserAgent = "tester/1.0"
 		config.Header = http.Header{"X-Api-Key": {apiKey}, "X-Tenant": {"one", "two"}}
 	})
-	if _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "external_docker"}); err != nil {
+	if _, _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "external_docker"}, satisfiedByAll); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range s.requests("") {
@@ -663,7 +663,7 @@ func TestLogTellsOfAttemptsButNotOfSecrets(t *testing.T) {
 		inTurn(cut, answer(200, pageJSON(0), "X-Request-Id", "req-"+url.QueryEscape(apiKey))),
 		answer(422, `{"detail":"`+apiKey+`"}`)))
 	c := s.client(t, func(config *Config) { config.Log = logged.log })
-	_, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush"}}})
+	_, _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush"}}}, satisfiedByAll)
 	if err == nil {
 		t.Fatal("no error")
 	}
