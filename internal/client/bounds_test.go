@@ -10,7 +10,7 @@ func repeated(before, item string, n int, after string) string {
 	return before + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + after
 }
 
-func TestCheckBounds(t *testing.T) {
+func TestDeploymentBounds(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for name, test := range map[string]struct{ text, want string }{
@@ -35,7 +35,7 @@ func TestCheckBounds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := ""
-			if err := checkBounds([]byte(test.text)); err != nil {
+			if err := deploymentBounds.check([]byte(test.text)); err != nil {
 				got = err.Error()
 			}
 			same(t, "error", got, test.want)

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -64,27 +65,20 @@ type Client struct {
 
 // New returns a client of the service at config.BaseURL. It sends nothing yet.
 func New(config Config) *Client {
-	config.RequestTimeout = orDefault(config.RequestTimeout, 30*time.Second)
-	config.RetryWait = orDefault(config.RetryWait, 500*time.Millisecond)
-	config.RetryWaitMax = orDefault(config.RetryWaitMax, 30*time.Second)
-	config.PollInterval = orDefault(config.PollInterval, time.Second)
-	config.PollIntervalMax = orDefault(config.PollIntervalMax, 15*time.Second)
-	config.ConsistencyTimeout = orDefault(config.ConsistencyTimeout, config.RequestTimeout)
+	config.RequestTimeout = cmp.Or(config.RequestTimeout, 30*time.Second)
+	config.RetryWait = cmp.Or(config.RetryWait, 500*time.Millisecond)
+	config.RetryWaitMax = cmp.Or(config.RetryWaitMax, 30*time.Second)
+	config.PollInterval = cmp.Or(config.PollInterval, time.Second)
+	config.PollIntervalMax = cmp.Or(config.PollIntervalMax, 15*time.Second)
+	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
-	c := &Client{config: config}
+	c := &Client{config: config, holders: nameHolders{lock: make(chan struct{}, 1)}}
 	for _, values := range config.Header {
 		c.Hide(values...)
 	}
 	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout, CheckRedirect: c.checkRedirect}
 	c.reader = newReader(c)
 	return c
-}
-
-func orDefault(d, otherwise time.Duration) time.Duration {
-	if d == 0 {
-		return otherwise
-	}
-	return d
 }
 
 // request is one call of an operation. Path is relative to the base URL, and
@@ -186,7 +180,7 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 		}
 		err = describeNonJSON(resp, err)
 	}
-	failed := c.malformed(r.operation, r.method, r.path, err)
+	failed := c.malformed(r, err)
 	failed.RequestID = c.displayText(requestID(resp.header))
 	return failed
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -138,25 +137,28 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 	}
 }
 
-// post sends the request once. When the response cannot be used, id is the id in it.
+// post sends the request once. When the response cannot be used, id is the id in it, if there is one.
 func (c *creation) post(ctx context.Context) (d *Deployment, id string, err error) {
-	var header http.Header
-	var body json.RawMessage
-	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request, header: &header}
 	c.hideSecrets(c.request.Secrets)
-	if err := c.call(ctx, r, &body); err != nil {
-		return nil, "", err
+	var response writtenDeployment
+	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request}
+	err = c.call(ctx, r, &response)
+	if !isUUID(response.id) || c.displayText(response.id) != response.id { // it may be anything, a secret too
+		response.id = ""
 	}
-	d, err = readDeployment(body)
-	if err == nil {
-		return d, "", nil
-	}
-	failed := c.malformed(r.operation, r.method, r.path, err)
-	failed.RequestID = c.displayText(requestID(header))
-	if id = summary(body).ID; !isUUID(id) || c.displayText(id) != id { // it may be anything, a secret too
-		id = ""
-	}
-	return nil, id, failed
+	return response.Deployment, response.id, err
+}
+
+// writtenDeployment is the response to a write. The id is known also when the rest cannot be used.
+type writtenDeployment struct {
+	*Deployment
+	id string
+}
+
+func (w *writtenDeployment) UnmarshalJSON(data []byte) (err error) {
+	w.id = summary(data).ID
+	w.Deployment, err = readDeployment(data)
+	return err
 }
 
 // recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to wait until it is
@@ -181,11 +183,7 @@ func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient 
 		case err == nil && !patient, left <= 0:
 			return nil, false, lost
 		}
-		wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
-		if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
-			wait = failed.retryAfter
-		}
-		_ = sleep(ctx, min(wait, left))
+		_ = sleep(ctx, min(c.retryWait(attempt, err), left))
 	}
 }
 
@@ -250,11 +248,6 @@ func valueOr(text *string, otherwise string) string {
 		return otherwise
 	}
 	return *text
-}
-
-// unavailable reports whether the service reported that it cannot act now, and when it can.
-func (e *Error) unavailable() bool {
-	return e.Status == http.StatusServiceUnavailable && e.retryAfterSet
 }
 
 // nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.

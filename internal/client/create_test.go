@@ -512,7 +512,7 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault  fakeserver.Fault
-		gets   int // lookups before and between
+		gets   int           // lookups before and between
 		waited time.Duration // at least; jitter adds up to a second each time
 	}{
 		"429 with Retry-After": {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 1, 14 * time.Second},

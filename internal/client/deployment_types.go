@@ -80,12 +80,12 @@ func (d *Deployment) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	type plain Deployment
-	err := checkBounds(data) // before anything is allocated for it
+	err := deploymentBounds.check(data) // before anything is allocated for it
 	if err == nil {
 		err = json.Unmarshal(data, (*plain)(d))
 	}
 	if err != nil {
-		return describeUnreadable(data, err)
+		return summary(data).unreadable(err)
 	}
 	d.Raw = bytes.Clone(data)
 	return nil
@@ -106,23 +106,25 @@ func readDeployment(raw json.RawMessage) (*Deployment, error) {
 // check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it
 // could not be told from another.
 func (d *Deployment) check() error {
+	reason := ""
 	switch {
 	case !isUUID(d.ID):
-		return describeUnreadable(d.Raw, errors.New("the id is not a UUID"))
+		reason = "the id is not a UUID"
 	case d.Name == "":
-		return describeUnreadable(d.Raw, errors.New("it has no name"))
+		reason = "it has no name"
 	case d.Source == "":
-		return describeUnreadable(d.Raw, errors.New("it has no source"))
+		reason = "it has no source"
+	default:
+		return nil
 	}
-	return nil
+	return d.unreadable(errors.New(reason))
 }
 
-// describeUnreadable names the deployment and the field in the error of decoding it.
-func describeUnreadable(raw json.RawMessage, err error) error {
+// unreadable names the deployment, and the field if it is known, in an error.
+func (d *Deployment) unreadable(err error) error {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && kind.Field != "" {
 		err = fmt.Errorf("%s: %s is not %s", kind.Field, kind.Value, typeInWords(kind.Type))
 	}
-	d := summary(raw)
 	return fmt.Errorf("deployment %.100q (id %.40q): %w", d.Name, d.ID, err)
 }
 

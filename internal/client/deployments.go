@@ -23,6 +23,9 @@ const (
 	MaxPageSize = 100
 )
 
+// listRequest is List Deployments, without a query.
+var listRequest = request{operation: listOperation, method: http.MethodGet, path: deploymentsPath}
+
 // DeploymentFilter selects deployments in List Deployments (section 4.2). A nil field does not filter.
 type DeploymentFilter struct {
 	NameContains     *string
@@ -146,18 +149,19 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 		Resources *[]json.RawMessage `json:"resources"`
 		Offset    *Int64             `json:"offset"`
 	}
-	r := request{operation: listOperation, method: http.MethodGet, path: deploymentsPath, query: query, once: once, header: &header}
+	r := listRequest
+	r.query, r.once, r.header = query, once, &header
 	if err := c.call(ctx, r, &body); err != nil {
 		return listPage{}, err
 	}
 	if body.Resources == nil || body.Offset == nil {
-		return listPage{}, c.malformed(listOperation, r.method, r.path, fmt.Errorf("the response has no %q or no %q", "resources", "offset"))
+		return listPage{}, c.malformed(r, fmt.Errorf("the response has no %q or no %q", "resources", "offset"))
 	}
 	page := listPage{next: int64(*body.Offset)}
 	page.date, _ = http.ParseTime(header.Get("Date"))
 	for i, raw := range *body.Resources {
 		if raw[0] != '{' {
-			return listPage{}, c.malformed(listOperation, r.method, r.path, fmt.Errorf("resources[%d] is not an object", i))
+			return listPage{}, c.malformed(r, fmt.Errorf("resources[%d] is not an object", i))
 		}
 		d := summary(raw)
 		item := listItem{id: d.ID, name: d.Name, raw: raw, index: i}
@@ -173,7 +177,7 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 func (c *Client) decodeItem(item listItem) (*Deployment, error) {
 	d, err := readDeployment(item.raw)
 	if err != nil {
-		return nil, c.malformed(listOperation, http.MethodGet, deploymentsPath, fmt.Errorf("resources[%d]: %w", item.index, err))
+		return nil, c.malformed(listRequest, fmt.Errorf("resources[%d]: %w", item.index, err))
 	}
 	return d, nil
 }

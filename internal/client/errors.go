@@ -114,6 +114,11 @@ func (e *Error) outcomeUnknown() bool {
 	return e.Status == http.StatusRequestTimeout || e.Status >= http.StatusInternalServerError
 }
 
+// unavailable reports whether the service reported that it cannot act now, and when it can.
+func (e *Error) unavailable() bool {
+	return e.Status == http.StatusServiceUnavailable && e.retryAfterSet
+}
+
 // retryable reports whether the same request may succeed when it is sent again:
 // after lost connections and timeouts, 408, 429, and 5xx except 501.
 func retryable(err error) bool {
@@ -173,8 +178,8 @@ func (c *Client) failure(r request, err error) *Error {
 }
 
 // malformed is the error of a response that reports success but cannot be used.
-func (c *Client) malformed(operation, method, path string, err error) *Error {
-	return &Error{Operation: operation, Method: method, Path: path, Malformed: true, Err: err,
+func (c *Client) malformed(r request, err error) *Error {
+	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Malformed: true, Err: err,
 		Message: "the response cannot be used: " + c.displayText(err.Error())}
 }
 
@@ -312,15 +317,16 @@ func describeNonJSON(resp response, err error) error {
 	case len(bytes.TrimSpace(resp.body)) == 0:
 		return errors.New("it is empty")
 	}
-	return fmt.Errorf("it is not JSON: %w", err)
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("it is not JSON: %w", err)
+	}
+	return err
 }
 
 func typeInWords(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[Int64]():
-		return "an integer"
-	case t.Kind() == reflect.Int64: // of an integer, too large for it
-		return "within 64 bits"
+		return "an integer of at most 64 bits"
 	case t.Kind() == reflect.String, t.Kind() == reflect.Bool:
 		return "a " + t.Kind().String()
 	case t.Kind() == reflect.Float64:

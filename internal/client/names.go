@@ -2,8 +2,7 @@ package client
 
 import (
 	"context"
-	"errors"
-	"sync"
+	"fmt"
 	"time"
 )
 
@@ -67,74 +66,57 @@ func everyItem(listItem) bool { return true }
 // are looked up in one list of all deployments, and its results may be up to half a minute old. Of a deployment only
 // ID, Name, Source, Status, TenantID and CreatedAt are set.
 func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
-	items, listed := c.holders.find(ctx, c, name)
-	if !listed {
+	found, ok := c.holders.find(ctx, c, name)
+	if !ok {
 		lookup, err := c.lookUpName(ctx, name, false)
 		if err != nil {
 			return nil, err
 		}
-		items = lookup.holders
-	}
-	var found []*Deployment
-	for _, item := range items {
-		if item.id == "" {
-			_, err := c.decodeItem(item)
-			return nil, err
+		for _, item := range lookup.holders {
+			found = append(found, summary(item.raw))
 		}
-		found = append(found, summary(item.raw))
+	}
+	for _, d := range found {
+		if err := d.check(); err != nil {
+			return nil, c.malformed(listRequest, err)
+		}
 	}
 	return found, nil
 }
 
 // nameHolders is the list of all names that [Client.NameHolders] shares.
 type nameHolders struct {
-	mu      sync.Mutex
-	lookups int
-	current *nameList
-	tooLong bool
+	lock      chan struct{} // of capacity 1: a lock for which a caller waits no longer than its context
+	lookups   int
+	requested time.Time // when the list was
+	list      map[string][]*Deployment
+	oneByOne  bool // listing all names has failed, or takes too many requests
 }
-
-type nameList struct {
-	requested time.Time
-	done      chan struct{} // closed when the rest is set
-	items     map[string][]listItem
-	err       error
-}
-
-var errLongNameList = errors.New("the list of names is too long")
 
 // find looks a name up in the list. It is not ok when there is none.
-func (n *nameHolders) find(ctx context.Context, c *Client, name string) (items []listItem, ok bool) {
-	n.mu.Lock()
-	n.lookups++
-	if n.lookups <= namesOneByOne || n.tooLong {
-		n.mu.Unlock()
-		return nil, false
-	}
-	list := n.current
-	if list == nil || time.Since(list.requested) > namesMaxAge {
-		list = &nameList{requested: time.Now(), done: make(chan struct{})}
-		n.current = list
-		n.mu.Unlock()
-		list.items, list.err = c.listNames(ctx)
-		close(list.done)
-		n.mu.Lock()
-		n.tooLong = n.tooLong || errors.Is(list.err, errLongNameList)
-		if list.err != nil && n.current == list {
-			n.current = nil
-		}
-	}
-	n.mu.Unlock()
+func (n *nameHolders) find(ctx context.Context, c *Client, name string) (holders []*Deployment, ok bool) {
 	select {
-	case <-list.done:
-		return list.items[name], list.err == nil
+	case n.lock <- struct{}{}:
+		defer func() { <-n.lock }()
 	case <-ctx.Done():
 		return nil, false
 	}
+	n.lookups++
+	if n.lookups <= namesOneByOne || n.oneByOne {
+		return nil, false
+	}
+	if n.list == nil || time.Since(n.requested) > namesMaxAge {
+		n.requested = time.Now()
+		list, err := c.listNames(ctx)
+		n.list, n.oneByOne = list, err != nil
+	}
+	return n.list[name], !n.oneByOne
 }
 
-// listNames lists all deployments by name, if there are not too many.
-func (c *Client) listNames(ctx context.Context) (map[string][]listItem, error) {
+var errLongNameList = fmt.Errorf("%s failed: more than %d pages", listOperation, maxNamePages)
+
+// listNames lists all deployments by name, if there are not too many. Of each it keeps the summary only.
+func (c *Client) listNames(ctx context.Context) (map[string][]*Deployment, error) {
 	pages := 0
 	fetch := func(offset int64) (listPage, error) {
 		if pages++; pages > maxNamePages {
@@ -142,12 +124,12 @@ func (c *Client) listNames(ctx context.Context) (map[string][]listItem, error) {
 		}
 		return c.fetchPage(ctx, DeploymentFilter{}.query(offset), false)
 	}
-	names := map[string][]listItem{}
+	names := map[string][]*Deployment{}
 	for item, err := range walkPages(fetch, everyItem) {
 		if err != nil {
 			return nil, err
 		}
-		names[item.name] = append(names[item.name], item)
+		names[item.name] = append(names[item.name], summary(item.raw))
 	}
 	return names, nil
 }

@@ -37,11 +37,7 @@ func parseInt64(text string) (int64, error) {
 		return 0, failed // 1e999999999 is not worth its memory
 	}
 	number, ok := new(big.Rat).SetString(text)
-	switch {
-	case !ok || !number.IsInt():
-		return 0, failed
-	case !number.Num().IsInt64():
-		failed.Type = reflect.TypeFor[int64]()
+	if !ok || !number.IsInt() || !number.Num().IsInt64() {
 		return 0, failed
 	}
 	return number.Num().Int64(), nil

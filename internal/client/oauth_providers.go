@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"errors"
 )
 
 // OAuthProvider is an OAuth provider of the organization (section 2.7).
@@ -36,16 +35,7 @@ func (p *OAuthProvider) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// OAuthProviders lists the OAuth providers, in the service's order
-// (section 4.4). The error is an [Error], or the context's.
+// OAuthProviders lists the OAuth providers, in the service's order (section 4.4). The error is an [Error], or that of ctx.
 func (c *Client) OAuthProviders(ctx context.Context) ([]OAuthProvider, error) {
-	return list(ctx, c, "list OAuth providers", "/v2/auth/providers", func(p *OAuthProvider) error {
-		switch {
-		case p == nil:
-			return errors.New("null instead of an OAuth provider")
-		case p.ID == "" || p.ProviderID == "":
-			return errors.New("an OAuth provider without id or provider_id")
-		}
-		return nil
-	})
+	return list[OAuthProvider](ctx, c, "list OAuth providers", "/v2/auth/providers")
 }

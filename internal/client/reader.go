@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,10 +29,10 @@ type reader struct {
 	disabled bool // each read is a request
 
 	mu       sync.Mutex
-	waiting  map[string][]*waiter // for a request that is not sent yet, by id in lower case
-	timer    *time.Timer          // ends the batch window
-	underWay int                  // reads in requests under way
-	last     int                  // reads in the last request
+	next     *batch      // not sent yet; nil if there is none
+	timer    *time.Timer // ends the batch window
+	underWay int         // ids in requests under way
+	last     int         // ids in the last request
 }
 
 type readResult struct {
@@ -39,24 +40,20 @@ type readResult struct {
 	err        error
 }
 
-// waiter is one caller of read.
-type waiter struct {
-	result chan readResult // of capacity 1
-	batch  *batch          // once the request is sent
-}
-
-// batch is a request under way. It is canceled when no caller waits for it any longer.
+// batch is the reads that share a request. It is canceled when no caller waits for it any longer.
 type batch struct {
+	ids     map[string]bool    // in lower case
+	cancel  context.CancelFunc // once it is sent
 	callers int
-	cancel  context.CancelFunc
+	done    chan struct{} // closed when results is set
+	results map[string]readResult
 }
 
 func newReader(c *Client) *reader {
 	fetch := func(ctx context.Context, offset int64) (listPage, error) {
 		return c.fetchPage(ctx, DeploymentFilter{}.query(offset), true)
 	}
-	return &reader{list: c.lookUpIDs, ahead: newReadAhead(fetch, c.config.DisableBatching), disabled: c.config.DisableBatching,
-		waiting: map[string][]*waiter{}}
+	return &reader{list: c.lookUpIDs, ahead: newReadAhead(fetch, c.config.DisableBatching), disabled: c.config.DisableBatching}
 }
 
 // read reads one deployment.
@@ -65,23 +62,27 @@ func (r *reader) read(ctx context.Context, id string) (*Deployment, error) {
 		return nil, err
 	}
 	id = strings.ToLower(id)
-	w := &waiter{result: make(chan readResult, 1)}
-	r.join(ctx, id, w)
+	b := r.join(ctx, id)
 	select {
-	case got := <-w.result:
-		return got.deployment, got.err
+	case <-b.done:
+		return b.results[id].deployment, b.results[id].err
 	case <-ctx.Done():
-		r.leave(id, w)
+		r.leave(b)
 		return nil, ctx.Err()
 	}
 }
 
 // join adds a read to the next batch, and sends that when nothing is gained by waiting.
-func (r *reader) join(ctx context.Context, id string, w *waiter) {
+func (r *reader) join(ctx context.Context, id string) *batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.waiting[id] = append(r.waiting[id], w)
-	n := len(r.waiting)
+	if r.next == nil {
+		r.next = &batch{ids: map[string]bool{}, done: make(chan struct{})}
+	}
+	b := r.next
+	b.ids[id] = true
+	b.callers++
+	n := len(b.ids)
 	alone := n == 1 && r.underWay == 0 && r.last <= 1
 	// If all reads that Terraform has under way are in two groups, the smaller one waits for the larger one to come back.
 	all := n >= batchSize || n+r.underWay >= batchSize && n > r.underWay
@@ -89,68 +90,47 @@ func (r *reader) join(ctx context.Context, id string, w *waiter) {
 		r.timer.Stop()
 	}
 	if r.disabled || alone || all {
-		r.send(ctx)
-		return
+		r.send(ctx, b)
+		return b
 	}
 	r.timer = time.AfterFunc(batchWindow, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.send(ctx)
+		if r.next == b {
+			r.send(ctx, b)
+		}
 	})
+	return b
 }
 
-// send requests what waits. Of ctx only the values are used, for logs. The lock is held.
-func (r *reader) send(ctx context.Context) {
-	if len(r.waiting) == 0 {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	b := &batch{cancel: cancel}
-	sent := r.waiting
-	r.waiting = map[string][]*waiter{}
-	var ids []string
-	for id, waiters := range sent {
-		ids = append(ids, id)
-		for _, w := range waiters {
-			w.batch = b
-			b.callers++
-		}
-	}
-	r.underWay += len(ids)
-	r.last = len(ids)
+// send requests what is in the next batch. Of ctx only the values are used, for logs. The lock is held.
+func (r *reader) send(ctx context.Context, b *batch) {
+	ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	r.next = nil
+	r.underWay += len(b.ids)
+	r.last = len(b.ids)
 	r.ahead.batch()
 	go func() {
-		defer cancel()
-		results := r.readBatch(ctx, ids)
+		defer b.cancel()
+		b.results = r.readBatch(ctx, slices.Collect(maps.Keys(b.ids)))
 		r.mu.Lock()
-		r.underWay -= len(ids)
+		r.underWay -= len(b.ids)
 		r.mu.Unlock()
-		for id, waiters := range sent {
-			for _, w := range waiters {
-				w.result <- results[id]
-			}
-		}
+		close(b.done)
 	}()
 }
 
 // leave withdraws a read that its caller no longer wants.
-func (r *reader) leave(id string, w *waiter) {
+func (r *reader) leave(b *batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if w.batch != nil {
-		if w.batch.callers--; w.batch.callers == 0 {
-			w.batch.cancel()
-		}
-		return
-	}
-	others := r.waiting[id][:0]
-	for _, other := range r.waiting[id] {
-		if other != w {
-			others = append(others, other)
-		}
-	}
-	if r.waiting[id] = others; len(others) == 0 {
-		delete(r.waiting, id)
+	b.callers--
+	switch {
+	case b.callers > 0:
+	case r.next == b:
+		r.next = nil // it need not be sent
+	default:
+		b.cancel()
 	}
 }
 

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"net/url"
 )
 
@@ -16,16 +15,9 @@ type Repository struct {
 	DefaultBranch     string `json:"default_branch"`
 }
 
-// Repositories lists the repositories of a code-host integration, in the
-// service's order (section 4.3). One with empty fields is returned as it is, so
-// that it does not make the others unreadable. The error is an [Error], or the
-// context's.
+// Repositories lists the repositories of a code-host integration, in the service's order (section 4.3). One with empty fields
+// is returned as it is, so that it does not make the others unreadable. The error is an [Error], or that of ctx.
 func (c *Client) Repositories(ctx context.Context, integrationID string) ([]Repository, error) {
 	path := "/v1/integrations/forge/codehost/" + url.PathEscape(integrationID) + "/repos"
-	return list(ctx, c, "list repositories", path, func(r *Repository) error {
-		if r == nil {
-			return errors.New("null instead of a repository")
-		}
-		return nil
-	})
+	return list[Repository](ctx, c, "list repositories", path)
 }

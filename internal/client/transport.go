@@ -150,15 +150,18 @@ func sameQuery(a, b *url.URL) bool {
 	return errA == nil && errB == nil && reflect.DeepEqual(queryA, queryB)
 }
 
-// pause waits before a request is retried that failed with err: as long as the
-// service asks for, else longer each time. It returns an error, at once, when
-// ctx would end first.
-func (c *Client) pause(ctx context.Context, attempt int, err error) error {
-	wait := backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
-	var failed *Error
-	if errors.As(err, &failed) && failed.retryAfterSet {
-		wait = failed.retryAfter + jitter(min(failed.retryAfter/10, time.Second))
+// retryWait is how long to wait before a request that failed with err is sent again: as long as the service asks for, else
+// longer each time.
+func (c *Client) retryWait(attempt int, err error) time.Duration {
+	if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
+		return failed.retryAfter + jitter(min(failed.retryAfter/10, time.Second))
 	}
+	return backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
+}
+
+// pause waits for [Client.retryWait]. It returns an error, at once, when ctx would end first.
+func (c *Client) pause(ctx context.Context, attempt int, err error) error {
+	wait := c.retryWait(attempt, err)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
 		return context.DeadlineExceeded
 	}

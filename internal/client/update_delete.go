@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,18 +22,12 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 	if secrets, ok := change["secrets"].([]Secret); ok {
 		c.hideSecrets(secrets)
 	}
-	var body json.RawMessage
-	err := c.write(ctx, "update deployment", http.MethodPatch, id, change, &body)
+	var response writtenDeployment
+	err := c.write(ctx, "update deployment", http.MethodPatch, id, change, &response)
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Malformed {
-		return nil, nil
+		err = nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if d, err := readDeployment(body); err == nil {
-		return d, nil
-	}
-	return nil, nil
+	return response.Deployment, err
 }
 
 // DeleteDeployment asks the service to delete a deployment, and returns when the service has accepted that: see
