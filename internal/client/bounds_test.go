@@ -38,7 +38,7 @@ func TestDeploymentBounds(t *testing.T) {
 			if err := deploymentBounds.check([]byte(test.text)); err != nil {
 				got = err.Error()
 			}
-			same(t, "error", got, test.want)
+			equal(t, "error", got, test.want)
 		})
 	}
 }
@@ -53,18 +53,18 @@ func TestResponseOfManyValuesIsRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, answerJSON(test.body))
+			s := serve(t, respondJSON(test.body))
 			_, err := s.client(t).Repositories(t.Context(), idA)
-			failed := asError(t, err)
-			same(t, "message", failed.Message, test.want)
-			same(t, "malformed", failed.Malformed, true)
-			same(t, "requests", s.count(""), 1)
+			failed := asType[*Error](t, err)
+			equal(t, "message", failed.Message, test.want)
+			equal(t, "malformed", failed.Malformed, true)
+			equal(t, "requests", s.count(""), 1)
 		})
 	}
-	s := serve(t, answerJSON(repeated(`[`, fullRepository, 50000, `]`)))
+	s := serve(t, respondJSON(repeated(`[`, fullRepository, 50000, `]`)))
 	got, err := s.client(t).Repositories(t.Context(), idA)
-	same(t, "error", err, nil)
-	same(t, "repositories", len(got), 50000)
+	equal(t, "error", err, nil)
+	equal(t, "repositories", len(got), 50000)
 }
 
 // The scan agrees with encoding/json on what nests how deep.

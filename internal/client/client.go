@@ -21,27 +21,22 @@ import (
 type Config struct {
 	// BaseURL is the root of the service; a path prefix is kept.
 	BaseURL *url.URL
-	// Header is sent with every request: the credential, a tenant, and so on.
-	// Its values never appear in an error or a log.
+	// Header is sent with every request: the credential, a tenant, and so on. Its values never appear in an error or a log.
 	Header http.Header
 	// UserAgent identifies the caller.
 	UserAgent string
-	// RequestTimeout bounds one attempt, the body of the response included.
-	// Default 30 s.
+	// RequestTimeout bounds one attempt, the body of the response included. Default 30 s.
 	RequestTimeout time.Duration
 	// MaxRetries is how often a request that may be retried is retried.
 	MaxRetries int
-	// RetryWait is the wait before the first retry, which doubles up to
-	// RetryWaitMax; both with jitter. Default 0.5 s and 30 s.
+	// RetryWait is the wait before the first retry, which doubles up to RetryWaitMax; both with jitter. Default 0.5 s and 30 s.
 	RetryWait, RetryWaitMax time.Duration
 	// PollInterval is the wait before the second read of a deployment that is
 	// waited for; it grows up to PollIntervalMax. Default 1 s and 15 s.
 	PollInterval, PollIntervalMax time.Duration
-	// ConsistencyTimeout is how long a write is looked for before it counts as
-	// not done. Default RequestTimeout.
+	// ConsistencyTimeout is how long a write is looked for before it counts as not done. Default RequestTimeout.
 	ConsistencyTimeout time.Duration
-	// DisableBatching reads each deployment with its own request: for
-	// benchmarks, to compare with.
+	// DisableBatching reads each deployment with its own request: for benchmarks, to compare with.
 	DisableBatching bool
 	// RootCAs are the authorities to trust; nil means the system's.
 	RootCAs *x509.CertPool
@@ -81,36 +76,38 @@ func New(config Config) *Client {
 	return c
 }
 
-// request is one call of an operation. Path is relative to the base URL, and
-// escaped.
+// request is one call of an operation. Path is relative to the base URL, and escaped.
 type request struct {
 	operation string // in words, for errors
 	method    string
 	path      string
 	query     url.Values
 	body      any
-	once      bool         // a GET that is not retried
+	once      bool         // sent once, whatever the response
 	header    *http.Header // set to the header of the response, if not nil
 }
 
-// call sends a request, a GET again while that may help, and decodes the JSON
-// response into out. Its error is an [Error], or the context's, unless the request
-// cannot be written.
+// call sends a request, again while that may help unless it is a POST, and decodes the JSON response into out. A write
+// that is sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be written.
 func (c *Client) call(ctx context.Context, r request, out any) error {
-	req, err := c.newRequest(ctx, r)
+	sending := ctx
+	if r.method != http.MethodGet {
+		sending = context.WithoutCancel(ctx)
+	}
+	req, err := c.newRequest(sending, r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.operation, err)
 	}
 	for attempt := 0; ; attempt++ {
 		err := c.attempt(req, r, out)
-		if r.method != http.MethodGet || r.once || attempt >= c.config.MaxRetries || !retryable(err) {
+		if r.once || r.method == http.MethodPost || attempt >= c.config.MaxRetries || !retryable(err) {
 			return err
 		}
 		if c.pause(ctx, attempt, err) != nil {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil && r.method == http.MethodGet {
 				return ctx.Err()
 			}
-			return err // the deadline would come before the next attempt
+			return err // a write may have been done; or the deadline would come before the next attempt
 		}
 	}
 }

@@ -111,7 +111,7 @@ type creation struct {
 func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err error) {
 	uncancelable := context.WithoutCancel(ctx)
 	for attempt := 0; ; attempt++ {
-		d, id, err := c.post(uncancelable)
+		d, id, err := c.post(ctx)
 		failed, ok := errors.AsType[*Error](err)
 		switch {
 		case err == nil:
@@ -189,26 +189,26 @@ func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient 
 
 // pick returns the one of the holders of the name that the request has created. If there is none, lost explains why.
 func (c *creation) pick(holders []listItem, lost *LostError) *Deployment {
-	var matching []*Deployment
+	var found *Deployment
 	for _, item := range holders {
 		d, err := c.decodeItem(item)
 		reason := ""
 		if err != nil {
 			d, reason = summary(item.raw), "it cannot be read: "+err.Error()
-		} else if reason = c.whyNot(d); reason == "" {
-			matching = append(matching, d)
-			continue
+		} else {
+			reason = c.whyNot(d)
 		}
-		lost.Candidate, lost.Reason = d, reason
+		switch {
+		case reason != "":
+			lost.Candidate, lost.Reason = d, reason
+		case found != nil:
+			lost.Candidate, lost.Reason = found, fmt.Sprintf("deployment %s matches the request as well", d.ID)
+			return nil
+		default:
+			found = d
+		}
 	}
-	switch len(matching) {
-	case 0:
-		return nil
-	case 1:
-		return matching[0]
-	}
-	lost.Candidate, lost.Reason = matching[0], fmt.Sprintf("deployment %s matches the request as well", matching[1].ID)
-	return nil
+	return found
 }
 
 // whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken.

@@ -49,14 +49,14 @@ func TestCreate(t *testing.T) {
 		if err != nil || recovered {
 			t.Fatal(status, recovered, err)
 		}
-		same(t, "ids", createdIDs(fake), []string{d.ID})
-		same(t, "name", d.Name, "bot")
+		equal(t, "ids", createdIDs(fake), []string{d.ID})
+		equal(t, "name", d.Name, "bot")
 		post := s.requests("POST")
-		same(t, "POSTs", len(post), 1)
-		same(t, "path", post[0].path, "/v2/deployments")
-		sameJSON(t, post[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
-		same(t, "the caller's request", r.Secrets, nil)
-		same(t, "created here", []bool{c.CreatedHere(strings.ToUpper(d.ID)), c.CreatedHere(idA)}, []bool{true, false})
+		equal(t, "POSTs", len(post), 1)
+		equal(t, "path", post[0].path, "/v2/deployments")
+		equalJSON(t, post[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
+		equal(t, "the caller's request", r.Secrets, nil)
+		equal(t, "created here", []bool{c.CreatedHere(strings.ToUpper(d.ID)), c.CreatedHere(idA)}, []bool{true, false})
 	}
 }
 
@@ -69,8 +69,8 @@ func TestCreate_sendsSecretsReferencesAndAdditionalMembers(t *testing.T) {
 	if _, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "created", len(fake.Deployments()), 1)
-	sameJSON(t, s.requests("POST")[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},
+	equal(t, "created", len(fake.Deployments()), 1)
+	equalJSON(t, s.requests("POST")[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},
 		"secrets":[{"name":"B","value":"2"},{"name":"A","value":"1"}],"secret_references":[{"name":"R","secret_name":"s","secret_key":"k"}]}`)
 }
 
@@ -82,10 +82,10 @@ func TestCreate_nameTaken(t *testing.T) {
 	c := s.client(t)
 	_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 	taken := asType[*NameTakenError](t, err)
-	same(t, "existing", taken.Existing.ID, id)
-	same(t, "created here", taken.CreatedHere, false)
-	same(t, "text", err.Error(), fmt.Sprintf(`a deployment named "bot" already exists (id %s)`, id))
-	same(t, "POSTs", s.count("POST"), 0)
+	equal(t, "existing", taken.Existing.ID, id)
+	equal(t, "created here", taken.CreatedHere, false)
+	equal(t, "text", err.Error(), fmt.Sprintf(`a deployment named "bot" already exists (id %s)`, id))
+	equal(t, "POSTs", s.count("POST"), 0)
 
 	r := botRequest()
 	r.Name = "new"
@@ -95,8 +95,8 @@ func TestCreate_nameTaken(t *testing.T) {
 	}
 	_, _, err = c.CreateDeployment(t.Context(), r, satisfiedByAll)
 	taken = asType[*NameTakenError](t, err)
-	same(t, "existing", taken.Existing.ID, d.ID)
-	same(t, "created here", taken.CreatedHere, true)
+	equal(t, "existing", taken.Existing.ID, d.ID)
+	equal(t, "created here", taken.CreatedHere, true)
 }
 
 // The name is what matters, whatever is wrong with the rest.
@@ -109,10 +109,10 @@ func TestCreate_nameTakenByAnUnreadableDeployment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, byMethod(answerJSON(pageJSON(1, test.item)), answerJSON(deploymentJSON(idB, "bot"))))
+			s := serve(t, byMethod(respondJSON(pageJSON(1, test.item)), respondJSON(deploymentJSON(idB, "bot"))))
 			_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 			if test.want == "" {
-				same(t, "error", err, nil)
+				equal(t, "error", err, nil)
 			} else if err == nil || !strings.Contains(err.Error(), test.want) || s.count("POST") != 0 {
 				t.Errorf("got %v after %d POSTs", err, s.count("POST"))
 			}
@@ -135,8 +135,8 @@ func TestCreate_nothingWhenTheNameCannotBeLookedUp(t *testing.T) {
 	fake, s := duplicating(t, fakeserver.Options{})
 	fake.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 503})
 	_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-	same(t, "status", asError(t, err).Status, 503)
-	same(t, "POSTs", s.count("POST"), 0)
+	equal(t, "status", asType[*Error](t, err).Status, 503)
+	equal(t, "POSTs", s.count("POST"), 0)
 }
 
 // After a lost response there is one deployment, which is returned, or none and an error that reports it.
@@ -181,23 +181,23 @@ func TestCreate_lostResponse(t *testing.T) {
 				for _, r := range fake.Requests() {
 					methods[r.Method]++
 				}
-				same(t, "POSTs", methods["POST"], 1)
+				equal(t, "POSTs", methods["POST"], 1)
 				if test.created {
 					if err != nil || !recovered {
 						t.Fatal(recovered, err)
 					}
-					same(t, "ids", createdIDs(fake), []string{d.ID})
+					equal(t, "ids", createdIDs(fake), []string{d.ID})
 					return
 				}
-				same(t, "ids", createdIDs(fake), nil)
+				equal(t, "ids", createdIDs(fake), nil)
 				lost := asType[*LostError](t, err)
-				same(t, "name", lost.Name, "bot")
-				same(t, "nothing found", []any{d, lost.Lookup, lost.Candidate, lost.Reason}, []any{(*Deployment)(nil), error(nil), (*Deployment)(nil), ""})
-				same(t, "operation", asError(t, lost.Err).Operation, "create deployment")
+				equal(t, "name", lost.Name, "bot")
+				equal(t, "nothing found", []any{d, lost.Lookup, lost.Candidate, lost.Reason}, []any{(*Deployment)(nil), error(nil), (*Deployment)(nil), ""})
+				equal(t, "operation", asType[*Error](t, lost.Err).Operation, "create deployment")
 				if !strings.HasPrefix(err.Error(), `the response to the request that creates deployment "bot" was lost, and no deployment of that name is listed: create deployment failed (POST /v2/deployments)`) {
 					t.Error(err)
 				}
-				same(t, "time", time.Since(began), 30*time.Second) // the default of ConsistencyTimeout
+				equal(t, "time", time.Since(began), 30*time.Second) // the default of ConsistencyTimeout
 			})
 		})
 	}
@@ -218,17 +218,17 @@ func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			listed := answerJSON(pageJSON(0))
+			listed := respondJSON(pageJSON(0))
 			if name == "also listed" {
-				listed = answerJSON(pageJSON(1, test.body))
+				listed = respondJSON(pageJSON(1, test.body))
 			}
-			s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), listed), answerJSON(test.body)))
+			s := serve(t, byMethod(inTurn(respondJSON(pageJSON(0)), listed), respondJSON(test.body)))
 			c := s.client(t)
 			c.Hide(secret)
 			_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 			lost := asType[*LostError](t, err)
-			same(t, "id", lost.ID, test.want)
-			same(t, "candidate", lost.Candidate != nil, name == "also listed")
+			equal(t, "id", lost.ID, test.want)
+			equal(t, "candidate", lost.Candidate != nil, name == "also listed")
 			if lost.Candidate != nil && !strings.Contains(lost.Reason, "it cannot be read: ") {
 				t.Error(lost.Reason)
 			}
@@ -285,11 +285,11 @@ func TestLostCreate_candidates(t *testing.T) {
 						posted = true
 						cut(w, r)
 					case r.URL.Query().Has("deployment_ids"):
-						answerJSON(pageJSON(0, owned(idC, "1990-01-01T00:00:00Z", test.known)))(w, r)
+						respondJSON(pageJSON(0, owned(idC, "1990-01-01T00:00:00Z", test.known)))(w, r)
 					case !posted:
-						answerJSON(pageJSON(0, deploymentJSON(idC, "old-bot")))(w, r)
+						respondJSON(pageJSON(0, deploymentJSON(idC, "old-bot")))(w, r)
 					default:
-						answerJSON(pageJSON(0, test.found...))(w, r)
+						respondJSON(pageJSON(0, test.found...))(w, r)
 					}
 				})
 				time.Sleep(500 * time.Millisecond)
@@ -310,10 +310,10 @@ func TestLostCreate_candidates(t *testing.T) {
 					return
 				}
 				lost := asType[*LostError](t, err)
-				same(t, "reason", lost.Reason, test.reason)
-				same(t, "lookup", lost.Lookup, nil)
-				same(t, "nothing is taken", d, nil)
-				same(t, "it is looked for until the deadline", time.Since(began), 30*time.Second)
+				equal(t, "reason", lost.Reason, test.reason)
+				equal(t, "lookup", lost.Lookup, nil)
+				equal(t, "nothing is taken", d, nil)
+				equal(t, "it is looked for until the deadline", time.Since(began), 30*time.Second)
 				if want := "deployment " + lost.Candidate.ID + " has that name, but " + test.reason; !strings.HasSuffix(err.Error(), want) {
 					t.Errorf("got %v", err)
 				}
@@ -325,14 +325,14 @@ func TestLostCreate_candidates(t *testing.T) {
 // Two creates of one client never take each other's deployment, also when the service lists it late.
 func TestLostCreate_neverTakesADeploymentOfAnotherCreate(t *testing.T) {
 	t.Parallel()
-	none := answerJSON(pageJSON(0))
+	none := respondJSON(pageJSON(0))
 	first := createdJSON(strings.ToUpper(idA), "bot", "2099-01-01T00:00:00Z")
-	for name, post := range map[string]http.HandlerFunc{"created": inTurn(answerJSON(deploymentJSON(idA, "bot")), cut), "recovered": cut} {
+	for name, post := range map[string]http.HandlerFunc{"created": inTurn(respondJSON(deploymentJSON(idA, "bot")), cut), "recovered": cut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			get := inTurn(none, none, answerJSON(pageJSON(0, first)))
+			get := inTurn(none, none, respondJSON(pageJSON(0, first)))
 			if name == "recovered" {
-				get = inTurn(none, answerJSON(pageJSON(0, first)), none, answerJSON(pageJSON(0, first)))
+				get = inTurn(none, respondJSON(pageJSON(0, first)), none, respondJSON(pageJSON(0, first)))
 			}
 			s := serve(t, byMethod(get, post))
 			c := s.client(t)
@@ -340,8 +340,8 @@ func TestLostCreate_neverTakesADeploymentOfAnotherCreate(t *testing.T) {
 				t.Fatal(d, err)
 			}
 			d, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-			same(t, "taken", d, nil)
-			same(t, "reason", asType[*LostError](t, err).Reason, "another create of this run has created it")
+			equal(t, "taken", d, nil)
+			equal(t, "reason", asType[*LostError](t, err).Reason, "another create of this run has created it")
 		})
 	}
 }
@@ -357,7 +357,7 @@ func TestCreate_timeoutAfterTheWork(t *testing.T) {
 		if err != nil || !recovered {
 			t.Fatal(recovered, err)
 		}
-		same(t, "ids", createdIDs(fake), []string{d.ID})
+		equal(t, "ids", createdIDs(fake), []string{d.ID})
 	})
 }
 
@@ -367,39 +367,39 @@ func TestCreate_timeoutBeforeTheWork(t *testing.T) {
 		fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
 		fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Hold: make(chan struct{})})
 		_, _, err := inMemory(fake.ServeHTTP).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-		same(t, "timeout", asError(t, asType[*LostError](t, err).Err).Timeout(), true)
-		same(t, "ids", createdIDs(fake), nil)
+		equal(t, "timeout", asType[*Error](t, asType[*LostError](t, err).Err).Timeout(), true)
+		equal(t, "ids", createdIDs(fake), nil)
 	})
 }
 
 func TestLostCreate_isLookedForUntilItIsListed(t *testing.T) {
 	t.Parallel()
-	none := answerJSON(pageJSON(0))
+	none := respondJSON(pageJSON(0))
 	s := serve(t, byMethod(
-		inTurn(none, none, answer(503, ""), none, answerJSON(pageJSON(0, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))), cut))
+		inTurn(none, none, respond(503, ""), none, respondJSON(pageJSON(0, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))), cut))
 	d, recovered, err := s.client(t, func(config *Config) { config.ConsistencyTimeout = time.Minute }).
 		CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 	if err != nil || d.ID != idA || !recovered {
 		t.Errorf("got %v, %v, %v", d, recovered, err)
 	}
-	same(t, "POSTs", s.count("POST"), 1)
-	same(t, "GETs", s.count("GET"), 5)
+	equal(t, "POSTs", s.count("POST"), 1)
+	equal(t, "GETs", s.count("GET"), 5)
 }
 
 func TestLostCreate_thatCannotBeLookedUp(t *testing.T) {
 	t.Parallel()
-	s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), answer(401, `{"detail":"expired"}`)), answer(502, "")))
+	s := serve(t, byMethod(inTurn(respondJSON(pageJSON(0)), respond(401, `{"detail":"expired"}`)), respond(502, "")))
 	d, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 	lost := asType[*LostError](t, err)
-	same(t, "deployment", d, nil)
-	same(t, "how it was lost", asError(t, lost.Err).Status, 502)
-	same(t, "why it was not looked up", asError(t, lost.Lookup).Status, 401)
+	equal(t, "deployment", d, nil)
+	equal(t, "how it was lost", asType[*Error](t, lost.Err).Status, 502)
+	equal(t, "why it was not looked up", asType[*Error](t, lost.Lookup).Status, 401)
 	for _, part := range []string{"it is unknown whether the deployment was created", "502", "expired"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("no %s in %v", part, err)
 		}
 	}
-	same(t, "what errors.As finds", asError(t, err).Operation, "create deployment")
+	equal(t, "what errors.As finds", asType[*Error](t, err).Operation, "create deployment")
 }
 
 // Whatever the service does after a lost response, and although the caller has given up, it takes a bounded time.
@@ -413,7 +413,7 @@ func TestLostCreate_takesABoundedTime(t *testing.T) {
 		get  func() http.HandlerFunc
 		most time.Duration
 	}{
-		"Retry-After on every lookup": {func() http.HandlerFunc { return answer(503, "", "Retry-After", "300") }, 30 * time.Second},
+		"Retry-After on every lookup": {func() http.HandlerFunc { return respond(503, "", "Retry-After", "300") }, 30 * time.Second},
 		"lookups without a response":  {func() http.HandlerFunc { return silent }, 30 * time.Second},
 		"endless pages of new ids": {func() http.HandlerFunc {
 			id := newID()
@@ -421,7 +421,7 @@ func TestLostCreate_takesABoundedTime(t *testing.T) {
 			return func(w http.ResponseWriter, r *http.Request) {
 				time.Sleep(100 * time.Millisecond)
 				offset++
-				answerJSON(pageJSON(offset, createdJSON(id(), "bot-2", "2099-01-01T00:00:00Z")))(w, r)
+				respondJSON(pageJSON(offset, createdJSON(id(), "bot-2", "2099-01-01T00:00:00Z")))(w, r)
 			}
 		}, 60 * time.Second},
 		"endless slow pages with Retry-After": {func() http.HandlerFunc {
@@ -430,7 +430,7 @@ func TestLostCreate_takesABoundedTime(t *testing.T) {
 			return func(w http.ResponseWriter, r *http.Request) {
 				time.Sleep(29 * time.Second)
 				offset++
-				answer(200, pageJSON(offset, createdJSON(id(), "bot-2", "2099-01-01T00:00:00Z")), "Retry-After", "300")(w, r)
+				respond(200, pageJSON(offset, createdJSON(id(), "bot-2", "2099-01-01T00:00:00Z")), "Retry-After", "300")(w, r)
 			}
 		}, 60 * time.Second},
 	} {
@@ -446,11 +446,11 @@ func TestLostCreate_takesABoundedTime(t *testing.T) {
 					case r.Method == http.MethodPost:
 						cancel()
 						posted = true
-						answer(502, "")(w, r)
+						respond(502, "")(w, r)
 					case posted:
 						get(w, r)
 					default:
-						answerJSON(pageJSON(0))(w, r)
+						respondJSON(pageJSON(0))(w, r)
 					}
 				})
 				began := time.Now()
@@ -458,7 +458,7 @@ func TestLostCreate_takesABoundedTime(t *testing.T) {
 				if lost := asType[*LostError](t, err); lost.Lookup == nil {
 					t.Error("no reason for the failed lookup")
 				}
-				same(t, "time", time.Since(began), test.most)
+				equal(t, "time", time.Since(began), test.most)
 				time.Sleep(time.Minute) // the service may still be at work
 			})
 		})
@@ -490,9 +490,9 @@ func TestCreate_isRepeatedAfterARefusedConnection(t *testing.T) {
 	if err != nil || recovered {
 		t.Fatal(recovered, err)
 	}
-	same(t, "ids", createdIDs(fake), []string{d.ID})
-	same(t, "refused", refused.Load(), 2)
-	same(t, "GETs", s.count("GET"), 1) // nothing was lost
+	equal(t, "ids", createdIDs(fake), []string{d.ID})
+	equal(t, "refused", refused.Load(), 2)
+	equal(t, "GETs", s.count("GET"), 1) // nothing was lost
 }
 
 func TestCreate_endsWhenConnectionsAreStillRefused(t *testing.T) {
@@ -501,11 +501,11 @@ func TestCreate_endsWhenConnectionsAreStillRefused(t *testing.T) {
 	c := s.client(t)
 	refused := refuseDials(t, s, c, 1000)
 	_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-	if failed := asError(t, err); !failed.NotSent || failed.Operation != "create deployment" || errors.As(err, new(*LostError)) {
+	if failed := asType[*Error](t, err); !failed.NotSent || failed.Operation != "create deployment" || errors.As(err, new(*LostError)) {
 		t.Error(err)
 	}
-	same(t, "ids", createdIDs(fake), nil)
-	same(t, "attempts", refused.Load(), 3)
+	equal(t, "ids", createdIDs(fake), nil)
+	equal(t, "attempts", refused.Load(), 3)
 }
 
 func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
@@ -532,8 +532,8 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 				if waited := time.Since(began); waited < test.waited || waited > test.waited+2*time.Second {
 					t.Errorf("waited %v, want %v", waited, test.waited)
 				}
-				same(t, "ids", createdIDs(fake), []string{d.ID})
-				same(t, "requests", len(fake.Requests()), 3+test.gets)
+				equal(t, "ids", createdIDs(fake), []string{d.ID})
+				equal(t, "requests", len(fake.Requests()), 3+test.gets)
 			})
 		})
 		t.Run(name+" always", func(t *testing.T) {
@@ -542,10 +542,10 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 				fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
 				fake.Fail(fakeserver.CreateDeployment, -1, test.fault)
 				_, _, err := inMemory(fake.ServeHTTP, func(c *Config) { c.MaxRetries = 2 }).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-				if failed := asError(t, err); failed.Status != test.fault.Status || errors.As(err, new(*LostError)) {
+				if failed := asType[*Error](t, err); failed.Status != test.fault.Status || errors.As(err, new(*LostError)) {
 					t.Error(err)
 				}
-				same(t, "ids", createdIDs(fake), nil)
+				equal(t, "ids", createdIDs(fake), nil)
 			})
 		})
 	}
@@ -554,11 +554,11 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 // A 503 with Retry-After promises that nothing was done. If somebody else has taken the name meanwhile, the create is not repeated.
 func TestCreate_nameTakenWhileTheServiceWasBusy(t *testing.T) {
 	t.Parallel()
-	stranger := answerJSON(pageJSON(0, createdJSON(idA, "bot", "2020-01-01T00:00:00Z")))
-	s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), stranger), answer(503, "", "Retry-After", "0")))
+	stranger := respondJSON(pageJSON(0, createdJSON(idA, "bot", "2020-01-01T00:00:00Z")))
+	s := serve(t, byMethod(inTurn(respondJSON(pageJSON(0)), stranger), respond(503, "", "Retry-After", "0")))
 	_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-	same(t, "candidate", asType[*LostError](t, err).Candidate.ID, idA)
-	same(t, "POSTs", s.count("POST"), 1)
+	equal(t, "candidate", asType[*LostError](t, err).Candidate.ID, idA)
+	equal(t, "POSTs", s.count("POST"), 1)
 }
 
 func TestCreate_isNotRepeatedWhenRejected(t *testing.T) {
@@ -567,39 +567,39 @@ func TestCreate_isNotRepeatedWhenRejected(t *testing.T) {
 		fake, s := duplicating(t, fakeserver.Options{})
 		fake.Fail(fakeserver.CreateDeployment, -1, fakeserver.Fault{Status: status})
 		_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-		same(t, "status", asError(t, err).Status, status)
-		same(t, "POSTs", s.count("POST"), 1)
-		same(t, "GETs", s.count("GET"), 1)
+		equal(t, "status", asType[*Error](t, err).Status, status)
+		equal(t, "POSTs", s.count("POST"), 1)
+		equal(t, "GETs", s.count("GET"), 1)
 	}
 }
 
 func TestCreate_redirectIsRejected(t *testing.T) {
 	t.Parallel()
-	other := serve(t, answerJSON(deploymentJSON(idA, "bot")))
+	other := serve(t, respondJSON(deploymentJSON(idA, "bot")))
 	for _, location := range []string{"/v2/deployments/", other.url.String()} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
-			s := serve(t, byMethod(answerJSON(pageJSON(0)), answer(status, "", "Location", location)))
+			s := serve(t, byMethod(respondJSON(pageJSON(0)), respond(status, "", "Location", location)))
 			_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-			if !asError(t, err).Redirected() || errors.As(err, new(*LostError)) {
+			if !asType[*Error](t, err).Redirected() || errors.As(err, new(*LostError)) {
 				t.Errorf("%d to %s: %v", status, location, err)
 			}
-			same(t, "POSTs", s.count("POST"), 1)
-			same(t, "lookups", s.count("GET"), 2)
+			equal(t, "POSTs", s.count("POST"), 1)
+			equal(t, "lookups", s.count("GET"), 2)
 		}
 	}
-	same(t, "requests there", other.count(""), 0)
+	equal(t, "requests there", other.count(""), 0)
 }
 
 func TestCreate_redirectAfterTheWork(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		s := serve(t, byMethod(inTurn(answerJSON(pageJSON(0)), answerJSON(pageJSON(1, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))),
-			answer(status, "", "Location", "/v2/deployments/"+idA)))
+		s := serve(t, byMethod(inTurn(respondJSON(pageJSON(0)), respondJSON(pageJSON(1, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))),
+			respond(status, "", "Location", "/v2/deployments/"+idA)))
 		d, recovered, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 		if err != nil || d.ID != idA || !recovered {
 			t.Errorf("%d: %v, %v, %v", status, d, recovered, err)
 		}
-		same(t, "POSTs", s.count("POST"), 1)
+		equal(t, "POSTs", s.count("POST"), 1)
 	}
 }
 
@@ -626,9 +626,9 @@ func TestCreate_concurrentCreatesOfOneNameCreateOne(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			same(t, "created", created.Load(), 1)
-			same(t, "taken", taken.Load(), 7)
-			same(t, "in the service", len(createdIDs(fake)), 1)
+			equal(t, "created", created.Load(), 1)
+			equal(t, "taken", taken.Load(), 7)
+			equal(t, "in the service", len(createdIDs(fake)), 1)
 		})
 	}
 }
@@ -649,7 +649,7 @@ func TestCreate_waitForTheNameEndsWithItsContext(t *testing.T) {
 	})
 	<-ctx.Done() // the first one has the name
 	_, _, err := c.CreateDeployment(ctx, botRequest(), satisfiedByAll)
-	same(t, "error", err, context.Canceled)
+	equal(t, "error", err, context.Canceled)
 	close(hold)
 	wg.Wait()
 }
@@ -718,7 +718,7 @@ func TestCreate_manyWithManyLostResponses(t *testing.T) {
 						t.Errorf("%d: created %d times", i, len(ids))
 					case o.err == nil:
 						succeeded++
-						same(t, fmt.Sprint(i, ": ids"), ids, []string{o.created.ID})
+						equal(t, fmt.Sprint(i, ": ids"), ids, []string{o.created.ID})
 					case len(ids) == 1:
 						t.Errorf("%d: created, and nobody knows: %v", i, o.err)
 					}
@@ -789,7 +789,7 @@ func TestCreate_underWayFinishesThoughCanceled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "ids", createdIDs(fake), []string{d.ID})
+			equal(t, "ids", createdIDs(fake), []string{d.ID})
 		})
 	}
 }
@@ -802,7 +802,7 @@ func TestCreate_stopsBetweenAttemptsWhenCanceled(t *testing.T) {
 		defer cancel()
 		fake.Fail(fakeserver.CreateDeployment, -1, fakeserver.Fault{Status: status, Header: http.Header{"Retry-After": {"300"}}, Reached: cancel})
 		d, _, err := s.client(t).CreateDeployment(ctx, botRequest(), satisfiedByAll)
-		if d != nil || asError(t, err).Status != status || s.count("POST") != 1 || len(createdIDs(fake)) != 0 {
+		if d != nil || asType[*Error](t, err).Status != status || s.count("POST") != 1 || len(createdIDs(fake)) != 0 {
 			t.Errorf("got %v, %v after %d POSTs", d, err, s.count("POST"))
 		}
 	}

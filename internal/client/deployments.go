@@ -84,8 +84,7 @@ func (c *Client) Deployments(ctx context.Context, filter DeploymentFilter) iter.
 // items is [Client.Deployments] before decoding.
 func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[listItem, error] {
 	if filter.DeploymentIDs == nil {
-		fetch := func(offset int64) (listPage, error) { return c.fetchPage(ctx, filter.query(offset), false) }
-		return walkPages(fetch, everyItem)
+		return walkPages(c.fetcher(ctx, filter), maxPages, everyItem)
 	}
 	return func(yield func(listItem, error) bool) {
 		for ids := range slices.Chunk(uniqueIDs(filter.DeploymentIDs), MaxPageSize) {
@@ -106,14 +105,13 @@ func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter) iter.Se
 	return func(yield func(listItem, error) bool) {
 		missing := newIDSet(filter.DeploymentIDs)
 		var unidentified *listItem
-		fetch := func(offset int64) (listPage, error) { return c.fetchPage(ctx, filter.query(offset), false) }
 		wanted := func(item listItem) bool {
 			if item.id == "" {
 				unidentified = &item
 			}
 			return missing.has(item.id)
 		}
-		for item, err := range walkPages(fetch, wanted) {
+		for item, err := range walkPages(c.fetcher(ctx, filter), maxPages, wanted) {
 			if !yield(item, err) || err != nil {
 				return
 			}
@@ -140,6 +138,10 @@ type listPage struct {
 	items []listItem
 	next  int64     // the returned offset
 	date  time.Time // the service's time of the response; zero if it did not send it
+}
+
+func (c *Client) fetcher(ctx context.Context, filter DeploymentFilter) pageFetcher {
+	return func(offset int64) (listPage, error) { return c.fetchPage(ctx, filter.query(offset), false) }
 }
 
 // fetchPage requests one page. Once means that a failed attempt is not repeated.
@@ -182,10 +184,9 @@ func (c *Client) decodeItem(item listItem) (*Deployment, error) {
 	return d, nil
 }
 
-// Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is
-// [ErrNotFound] when the service does not list the deployment, an [Error], or that of ctx. Concurrent reads share a
-// request. Where many are read, a result may be up to half a minute old; it is never from before a write of this client,
-// and never ErrNotFound then.
+// Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is [ErrNotFound]
+// when the service does not list the deployment, an [Error], or that of ctx. Concurrent reads share a request. Where many are
+// read, a result may be up to half a minute old; it is never from before a write of this client, and never ErrNotFound then.
 func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
 	if item, ok := c.reader.ahead.take(ctx, id); ok {
 		if d, err := c.decodeItem(item); err == nil {

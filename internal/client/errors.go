@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -24,9 +23,8 @@ import (
 // ErrNotFound means that the service does not list a deployment.
 var ErrNotFound = errors.New("not listed by the service")
 
-// maxMessage bounds what is shown of a response, in characters; maxFields, of
-// how many single fields and of how many steps of a field's place; maxLevels,
-// how deep in a body it is searched for.
+// maxMessage bounds what is shown of a response, in characters; maxFields, of how many single fields and of how many steps of a
+// field's place; maxLevels, how deep in a body it is searched for.
 const (
 	maxMessage = 600
 	maxFields  = 50
@@ -34,11 +32,9 @@ const (
 	maxLevels  = 4
 )
 
-// Error is a request that failed. Its text states the operation, the method,
-// the path, the status, the id of the request and the service's message, free
-// of markup, unprintable characters and secret values. (The API documents no
-// errors, section 7; the shapes understood are those that such services
-// commonly use.)
+// Error is a request that failed. Its text states the operation, the method, the path, the status, the id of the request and the
+// service's message, free of markup, unprintable characters and secret values. (The API documents no errors, section 7; the shapes
+// understood are those that such services commonly use.)
 type Error struct {
 	Operation string // in words: "create deployment"
 	Method    string
@@ -80,36 +76,39 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Timeout reports whether no response came in time.
-func (e *Error) Timeout() bool { return isTimeout(e.Err) }
+func (e *Error) Timeout() bool {
+	var slow interface{ Timeout() bool }
+	return errors.As(e.Err, &slow) && slow.Timeout()
+}
 
 // Redirected reports whether the response was a redirect that is not followed.
 func (e *Error) Redirected() bool { return errors.Is(e.Err, errRedirect) }
 
 // Untrusted reports whether the certificate of the service is not trusted.
-func (e *Error) Untrusted() bool { return isUntrusted(e.Err) }
+func (e *Error) Untrusted() bool {
+	_, ok := errors.AsType[*tls.CertificateVerificationError](e.Err)
+	return ok
+}
 
 // SpeaksPlainHTTP reports whether the service speaks http where https was used.
 func (e *Error) SpeaksPlainHTTP() bool { return errors.Is(e.Err, http.ErrSchemeMismatch) }
 
-// Unreachable reports whether the connection was refused, or the host name does
-// not resolve.
+// Unreachable reports whether the connection was refused, or the host name does not resolve.
 func (e *Error) Unreachable() bool {
 	const refusedOnWindows = syscall.Errno(10061) // WSAECONNREFUSED; no other system has this number
 	var lookup *net.DNSError
 	return errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, refusedOnWindows) || errors.As(e.Err, &lookup) && lookup.IsNotFound
 }
 
-// notApplied reports whether the service certainly did not act on a write, and
-// may act on it when it is sent again.
+// notApplied reports whether the service certainly did not act on a write, and may act on it when it is sent again.
 func (e *Error) notApplied() bool {
-	return e.Status == http.StatusTooManyRequests || e.NotSent && !isPermanent(e.Err)
+	return e.Status == http.StatusTooManyRequests || e.NotSent && !e.permanent()
 }
 
-// outcomeUnknown reports whether the service may have acted on a write although
-// no usable response came.
+// outcomeUnknown reports whether the service may have acted on a write although no usable response came.
 func (e *Error) outcomeUnknown() bool {
 	if e.Status == 0 { // no response, or one that reports success and cannot be used
-		return !e.NotSent && !isTLSAlert(e.Err)
+		return !e.NotSent && !e.tlsAlert()
 	}
 	return e.Status == http.StatusRequestTimeout || e.Status >= http.StatusInternalServerError
 }
@@ -122,11 +121,8 @@ func (e *Error) unavailable() bool {
 // retryable reports whether the same request may succeed when it is sent again:
 // after lost connections and timeouts, 408, 429, and 5xx except 501.
 func retryable(err error) bool {
-	var failed *Error
-	if !errors.As(err, &failed) || failed.Malformed || isPermanent(failed.Err) {
-		return false
-	}
-	return failed.Status == 0 || temporaryStatus(failed.Status)
+	failed, ok := errors.AsType[*Error](err)
+	return ok && !failed.Malformed && !failed.permanent() && (failed.Status == 0 || temporaryStatus(failed.Status))
 }
 
 func temporaryStatus(status int) bool {
@@ -134,47 +130,35 @@ func temporaryStatus(status int) bool {
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 }
 
-// isPermanent reports whether an error would only occur again: a redirect that
-// is rejected, a certificate that either side rejects, http instead of https, a
-// body over the limit.
-func isPermanent(err error) bool {
-	return errors.Is(err, errRedirect) || errors.Is(err, errBodyTooLarge) || isUntrusted(err) || isTLSAlert(err) ||
-		errors.Is(err, http.ErrSchemeMismatch) || errors.Is(err, context.Canceled)
+// permanent reports whether the error would only occur again: a redirect that is rejected, a certificate that either side
+// rejects, http instead of https, a body over the limit.
+func (e *Error) permanent() bool {
+	return e.Redirected() || e.Untrusted() || e.SpeaksPlainHTTP() || e.tlsAlert() || errors.Is(e.Err, errBodyTooLarge)
 }
 
-func isUntrusted(err error) bool {
-	var verification *tls.CertificateVerificationError
-	return errors.As(err, &verification)
-}
-
-// isTLSAlert reports whether the service ended a TLS handshake, for want of a
-// client certificate, say.
-func isTLSAlert(err error) bool {
-	var operation *net.OpError
-	return errors.As(err, &operation) && operation.Op == "remote error"
-}
-
-func isTimeout(err error) bool {
-	var slow interface{ Timeout() bool }
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout()
+// tlsAlert reports whether the service ended a TLS handshake, for want of a client certificate, say.
+func (e *Error) tlsAlert() bool {
+	operation, ok := errors.AsType[*net.OpError](e.Err)
+	return ok && operation.Op == "remote error"
 }
 
 // failure is the error of a request without a complete response.
 func (c *Client) failure(r request, err error) *Error {
-	var wrapped *url.Error
+	e := &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err}
 	message := err.Error()
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		message = wrapped.Err.Error() // without the URL, which Error states itself
 	}
 	switch {
-	case isTimeout(err):
+	case e.Timeout():
 		message = fmt.Sprintf("no response within %s (request_timeout)", c.config.RequestTimeout)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		message = "the response was cut short"
 	case errors.Is(err, io.EOF):
 		message = "the connection was closed without a response"
 	}
-	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err, Message: c.displayText(message)}
+	e.Message = c.displayText(message)
+	return e
 }
 
 // malformed is the error of a response that reports success but cannot be used.
@@ -211,10 +195,8 @@ func (c *Client) rejection(r request, resp response) *Error {
 	return e
 }
 
-// readProblem finds the message in the body of a rejection, in the common
-// shapes: detail as text or as a list of {loc, msg}, problem+json,
-// error.message, error as text, message, errors. It is not ok when the body is
-// no JSON object.
+// readProblem finds the message in the body of a rejection, in the common shapes: detail as text or as a list of {loc, msg},
+// problem+json, error.message, error as text, message, errors. It is not ok when the body is no JSON object.
 func readProblem(body []byte) (message string, fields []FieldError, ok bool) {
 	var problem struct{ Title, Detail, Error, Errors, Message any }
 	if json.Unmarshal(body, &problem) != nil {

@@ -22,11 +22,11 @@ import (
 
 func TestErrorNamesOperationMethodPathStatusAndRequest(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answer(422, `{"detail":"no such integration"}`, "X-Request-Id", "req-7"))
+	s := serve(t, respond(422, `{"detail":"no such integration"}`, "X-Request-Id", "req-7"))
 	_, err := s.client(t).Repositories(t.Context(), idA)
-	same(t, "text", err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such integration (request id req-7)")
-	failed := asError(t, err)
-	same(t, "error", *failed, Error{Operation: "list repositories", Method: "GET", Path: "/v1/integrations/forge/codehost/" + idA + "/repos",
+	equal(t, "text", err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such integration (request id req-7)")
+	failed := asType[*Error](t, err)
+	equal(t, "error", *failed, Error{Operation: "list repositories", Method: "GET", Path: "/v1/integrations/forge/codehost/" + idA + "/repos",
 		Status: 422, Message: "no such integration", RequestID: "req-7"})
 }
 
@@ -40,7 +40,7 @@ func TestErrorText(t *testing.T) {
 		"try failed (GET /x): connection refused":             {Operation: "try", Method: "GET", Path: "/x", Message: "connection refused"},
 		"try failed (GET /x): 400 Bad Request (request id 7)": {Operation: "try", Method: "GET", Path: "/x", Status: 400, RequestID: "7"},
 	} {
-		same(t, "text", e.Error(), want)
+		equal(t, "text", e.Error(), want)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestErrorBodiesOfCommonShapes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, "message", rejectionOf(400, "application/json", test.body, nil).Message, test.want)
+			equal(t, "message", rejectionOf(400, "application/json", test.body, nil).Message, test.want)
 		})
 	}
 }
@@ -110,7 +110,7 @@ func TestErrorBodiesOfCommonShapes(t *testing.T) {
 func TestHTMLPage_contentIsNotShown(t *testing.T) {
 	t.Parallel()
 	for _, contentType := range []string{"text/html; charset=utf-8", "application/xhtml+xml"} {
-		same(t, "message", rejectionOf(502, contentType, "Bad Gateway", nil).Message, htmlPage)
+		equal(t, "message", rejectionOf(502, contentType, "Bad Gateway", nil).Message, htmlPage)
 	}
 }
 
@@ -121,12 +121,12 @@ func TestFieldErrors(t *testing.T) {
 		{"loc":["body","secrets",0,"hush\u0000-hush"],"msg":"hush-hush is bad"},
 		{"msg":"as a whole"},
 		{"loc":["body","name"]}]}`, nil, "hush-hush")
-	same(t, "fields", e.Fields, []FieldError{
+	equal(t, "fields", e.Fields, []FieldError{
 		{[]any{"body", "source_config", "resource_spec", "sidecars", 1, "image"}, `too\u001b long`},
 		{[]any{"body", "secrets", 0, `hush\u0000-hush`}, "(sensitive value) is bad"},
 		{nil, "as a whole"},
 	})
-	same(t, "place that is a secret", rejectionOf(422, "", `{"detail":[{"loc":["hush-hush"],"msg":"bad"}]}`, nil, "hush-hush").Fields,
+	equal(t, "place that is a secret", rejectionOf(422, "", `{"detail":[{"loc":["hush-hush"],"msg":"bad"}]}`, nil, "hush-hush").Fields,
 		[]FieldError{{[]any{"(sensitive value)"}, "bad"}})
 }
 
@@ -163,12 +163,12 @@ func TestLongErrorBodiesAreCut(t *testing.T) {
 func TestRequestIDIsReadFromTheUsualHeaders(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"} {
-		same(t, name, requestID(http.Header{name: {"id-1"}}), "id-1")
+		equal(t, name, requestID(http.Header{name: {"id-1"}}), "id-1")
 	}
-	same(t, "the first", requestID(http.Header{"Cf-Ray": {"ray"}, "X-Request-Id": {"req"}}), "req")
-	same(t, "a usable one", requestID(http.Header{"Cf-Ray": {"ray"}, "X-Request-Id": {"bad\x1b"}}), "ray")
+	equal(t, "the first", requestID(http.Header{"Cf-Ray": {"ray"}, "X-Request-Id": {"req"}}), "req")
+	equal(t, "a usable one", requestID(http.Header{"Cf-Ray": {"ray"}, "X-Request-Id": {"bad\x1b"}}), "ray")
 	for _, bad := range []string{"", "a\x1b[1m", "a\nb", "é", strings.Repeat("x", 129)} {
-		same(t, bad, requestID(http.Header{"X-Request-Id": {bad}}), "")
+		equal(t, bad, requestID(http.Header{"X-Request-Id": {bad}}), "")
 	}
 }
 
@@ -273,7 +273,7 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 					}
 					_, _ = io.WriteString(w, text)
 				}
-				s := serve(t, byMethod(answerJSON(pageJSON(0)), echo))
+				s := serve(t, byMethod(respondJSON(pageJSON(0)), echo))
 				_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets}, satisfiedByAll)
 				if err == nil || strings.Contains(err.Error(), "k3y") {
 					t.Errorf("shown: %v", err)
@@ -285,8 +285,8 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 		t.Parallel()
 		var s *service
 		for _, status := range []int{200, 400} {
-			s = serve(t, byMethod(answerJSON(pageJSON(0)), func(w http.ResponseWriter, r *http.Request) {
-				answer(status, s.requests("POST")[0].body, "Content-Type", "text/plain")(w, r)
+			s = serve(t, byMethod(respondJSON(pageJSON(0)), func(w http.ResponseWriter, r *http.Request) {
+				respond(status, s.requests("POST")[0].body, "Content-Type", "text/plain")(w, r)
 			}))
 			_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets}, satisfiedByAll)
 			var failed *Error
@@ -306,7 +306,7 @@ func TestSecretInAResponseThatCannotBeUsedIsNotShown(t *testing.T) {
 		"as the id":   `{"id":"hush-hush-hush","name":"n","source":"s"}`,
 		"as a number": `{"id":"` + idA + `","name":"n","source":"s","source_config":{"resource_spec":{"memory_mb":31415926.535}}}`,
 	} {
-		s := serve(t, byMethod(answerJSON(pageJSON(0)), answerJSON(body)))
+		s := serve(t, byMethod(respondJSON(pageJSON(0)), respondJSON(body)))
 		_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
 		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "31415926") || !strings.Contains(err.Error(), "(sensitive value)") {
 			t.Errorf("%s: %v", name, err)
@@ -318,15 +318,15 @@ func TestShortSecretDoesNotHideTheMessage(t *testing.T) {
 	t.Parallel()
 	for _, secret := range []string{"1", "ab", "xyz", "true", "False", "8080", "-1.5e3", ""} {
 		const message = "must be at least 1: True, False, 8080, -1.5e3, ab, xyz"
-		same(t, "message", rejectionOf(400, "application/json", `{"detail":"`+message+`"}`, http.Header{"X-Tenant": {secret}}, secret).Message, message)
+		equal(t, "message", rejectionOf(400, "application/json", `{"detail":"`+message+`"}`, http.Header{"X-Tenant": {secret}}, secret).Message, message)
 	}
-	same(t, "of 8 digits", rejectionOf(400, "", "got 31415926", nil, "31415926").Message, "got (sensitive value)")
+	equal(t, "of 8 digits", rejectionOf(400, "", "got 31415926", nil, "31415926").Message, "got (sensitive value)")
 }
 
 func TestTheLongerOfTwoSecretsLeavesNoRest(t *testing.T) {
 	t.Parallel()
 	e := rejectionOf(400, "", `{"detail":"got hush-hush-more and hush-hush"}`, nil, "hush-hush", "hush-hush-more")
-	same(t, "message", e.Message, "got (sensitive value) and (sensitive value)")
+	equal(t, "message", e.Message, "got (sensitive value) and (sensitive value)")
 }
 
 func TestErrorOfARequestWithoutResponse(t *testing.T) {
@@ -355,14 +355,14 @@ func TestErrorOfARequestWithoutResponse(t *testing.T) {
 			t.Parallel()
 			failed := New(Config{BaseURL: &url.URL{}}).failure(request{}, &url.Error{Err: test.err})
 			failed.NotSent = test.notSent
-			same(t, "unreachable", failed.Unreachable(), test.unreachable)
-			same(t, "timeout", failed.Timeout(), name == "timeout" || name == "resolver without news")
-			same(t, "redirected", failed.Redirected(), name == "redirect")
-			same(t, "plain http", failed.SpeaksPlainHTTP(), name == "http")
-			same(t, "untrusted", failed.Untrusted(), name == "untrusted")
-			same(t, "retryable", retryable(failed), test.retryable)
-			same(t, "not applied", failed.notApplied(), test.notApplied)
-			same(t, "outcome unknown", failed.outcomeUnknown(), test.ambiguous)
+			equal(t, "unreachable", failed.Unreachable(), test.unreachable)
+			equal(t, "timeout", failed.Timeout(), name == "timeout" || name == "resolver without news")
+			equal(t, "redirected", failed.Redirected(), name == "redirect")
+			equal(t, "plain http", failed.SpeaksPlainHTTP(), name == "http")
+			equal(t, "untrusted", failed.Untrusted(), name == "untrusted")
+			equal(t, "retryable", retryable(failed), test.retryable)
+			equal(t, "not applied", failed.notApplied(), test.notApplied)
+			equal(t, "outcome unknown", failed.outcomeUnknown(), test.ambiguous)
 		})
 	}
 }
@@ -383,10 +383,10 @@ func TestErrorOfAStatus(t *testing.T) {
 		slices.Sort(got)
 		wanted := strings.Fields(want)
 		slices.Sort(wanted)
-		same(t, fmt.Sprint(status), strings.Join(got, " "), strings.Join(wanted, " "))
+		equal(t, fmt.Sprint(status), strings.Join(got, " "), strings.Join(wanted, " "))
 	}
-	same(t, "malformed", retryable(&Error{Malformed: true}), false)
-	same(t, "another error", retryable(errors.New("x")), false)
+	equal(t, "malformed", retryable(&Error{Malformed: true}), false)
+	equal(t, "another error", retryable(errors.New("x")), false)
 }
 
 // Whatever the shape of an error body, the cost is that of its 256 KiB.
@@ -411,7 +411,7 @@ func TestHostileErrorBody(t *testing.T) {
 				_ = zipped.Close()
 			})
 			_, err := s.client(t).OAuthProviders(t.Context())
-			same(t, "message", asError(t, err).Message, test.want)
+			equal(t, "message", asType[*Error](t, err).Message, test.want)
 		})
 	}
 }
@@ -420,9 +420,9 @@ func TestErrorBodyThatNeverEndsIsCut(t *testing.T) {
 	t.Parallel()
 	body := &counting{Reader: endless{}}
 	text, err := readBody(&http.Response{StatusCode: 400, Body: io.NopCloser(body)})
-	same(t, "error", err, nil)
-	same(t, "length", len(text), maxErrorBody)
-	same(t, "read", body.read <= 2*maxErrorBody, true)
+	equal(t, "error", err, nil)
+	equal(t, "length", len(text), maxErrorBody)
+	equal(t, "read", body.read <= 2*maxErrorBody, true)
 }
 
 type counting struct {
@@ -453,6 +453,6 @@ func TestSanitize(t *testing.T) {
 		"\x00":                     `\u0000`,
 		strings.Repeat("x", 1<<16): strings.Repeat("x", 1<<16),
 	} {
-		same(t, fmt.Sprintf("%.40q", text), Sanitize(text), want)
+		equal(t, fmt.Sprintf("%.40q", text), Sanitize(text), want)
 	}
 }

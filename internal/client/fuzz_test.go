@@ -42,7 +42,7 @@ func FuzzListPage(f *testing.F) {
 			case err != nil && d != nil:
 				t.Fatal("both an error and a deployment")
 			case err != nil:
-				_ = asError(t, err)
+				_ = asType[*Error](t, err)
 				checkShown(t, err.Error())
 			case d.check() != nil:
 				t.Fatal(d.check())

@@ -18,7 +18,7 @@ func ptr[T any](v T) *T { return &v }
 
 func TestList_sendsAllParameters(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(pageJSON(0)))
+	s := serve(t, respondJSON(pageJSON(0)))
 	_, err := collect(t.Context(), s.client(t), DeploymentFilter{
 		NameContains: ptr("a&b=c/ü"), Status: ptr("READY"), RemoteReconciled: ptr(false), TagValueIDs: []string{"t1", "t2"},
 		ImageVersion: ptr("0.1"), DeploymentType: ptr("dev_free"), DeploymentIDs: []string{idA, idB}, PageSize: 7,
@@ -27,8 +27,8 @@ func TestList_sendsAllParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.requests("")[0]
-	same(t, "path", r.method+" "+r.path, "GET /v2/deployments")
-	same(t, "query", r.query, url.Values{
+	equal(t, "path", r.method+" "+r.path, "GET /v2/deployments")
+	equal(t, "query", r.query, url.Values{
 		"name_contains": {"a&b=c/ü"}, "status": {"READY"}, "remote_reconciled": {"false"}, "tag_value_ids": {"t1,t2"},
 		"image_version": {"0.1"}, "deployment_type": {"dev_free"}, "deployment_ids": {idA + "," + idB}, "limit": {"7"}, "offset": {"0"},
 	})
@@ -36,20 +36,20 @@ func TestList_sendsAllParameters(t *testing.T) {
 
 func TestList_withoutFilterRequestsFullPages(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(pageJSON(0)))
+	s := serve(t, respondJSON(pageJSON(0)))
 	if _, err := collect(t.Context(), s.client(t), DeploymentFilter{}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "query", s.requests("")[0].query, url.Values{"limit": {"100"}, "offset": {"0"}})
+	equal(t, "query", s.requests("")[0].query, url.Values{"limit": {"100"}, "offset": {"0"}})
 }
 
 func TestList_sendsEmptyStringsThatAreSet(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(pageJSON(0)))
+	s := serve(t, respondJSON(pageJSON(0)))
 	if _, err := collect(t.Context(), s.client(t), DeploymentFilter{NameContains: ptr(""), RemoteReconciled: ptr(true)}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "query", s.requests("")[0].query, url.Values{"name_contains": {""}, "remote_reconciled": {"true"}, "limit": {"100"}, "offset": {"0"}})
+	equal(t, "query", s.requests("")[0].query, url.Values{"name_contains": {""}, "remote_reconciled": {"true"}, "limit": {"100"}, "offset": {"0"}})
 }
 
 func TestList_pages(t *testing.T) {
@@ -78,15 +78,15 @@ func TestList_pages(t *testing.T) {
 			t.Parallel()
 			var handlers []http.HandlerFunc
 			for _, page := range test.pages {
-				handlers = append(handlers, answerJSON(page))
+				handlers = append(handlers, respondJSON(page))
 			}
 			s := serve(t, inTurn(handlers...))
 			got, err := collect(t.Context(), s.client(t), DeploymentFilter{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "ids", got, test.want)
-			same(t, "offsets", offsets(s), test.offsets)
+			equal(t, "ids", got, test.want)
+			equal(t, "offsets", offsets(s), test.offsets)
 		})
 	}
 }
@@ -104,14 +104,14 @@ func TestList_stopsWithTheLoop(t *testing.T) {
 	for name, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: []string{idA, idB}}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, answerJSON(pageJSON(1, deploymentJSON(idA, "a"))))
+			s := serve(t, respondJSON(pageJSON(1, deploymentJSON(idA, "a"))))
 			for d, err := range s.client(t).Deployments(t.Context(), filter) {
 				if err != nil || d.ID != idA {
 					t.Error(d, err)
 				}
 				break
 			}
-			same(t, "requests", s.count(""), 1)
+			equal(t, "requests", s.count(""), 1)
 		})
 	}
 }
@@ -156,7 +156,7 @@ func TestList_serviceWithQuirks(t *testing.T) {
 				if options.NewestFirst {
 					slices.Reverse(got)
 				}
-				same(t, what, got, ids)
+				equal(t, what, got, ids)
 			}
 		})
 	}
@@ -169,13 +169,13 @@ func TestListByID_requestsAHundredAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "ids", got, ids)
+	equal(t, "ids", got, ids)
 	var asked []int
 	for _, r := range s.requests("") {
 		asked = append(asked, len(strings.Split(r.query.Get("deployment_ids"), ",")))
 	}
 	// One page each: all are found then, and an empty page is not asked for.
-	same(t, "ids in a request", asked, []int{100, 100, 50})
+	equal(t, "ids in a request", asked, []int{100, 100, 50})
 }
 
 func TestListByID_duplicateIDs(t *testing.T) {
@@ -186,39 +186,39 @@ func TestListByID_duplicateIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "ids", got, ids)
-	same(t, "the ids given", again[101], strings.ToUpper(ids[0])) // not changed
+	equal(t, "ids", got, ids)
+	equal(t, "the ids given", again[101], strings.ToUpper(ids[0])) // not changed
 }
 
 func TestListByID_readsUntilAllAreFound(t *testing.T) {
 	t.Parallel()
 	s := serve(t, inTurn(
-		answerJSON(pageJSON(1, deploymentJSON(idA, "a"))),
-		answerJSON(pageJSON(2, deploymentJSON(idC, "c"))), // not asked for
-		answerJSON(pageJSON(3, deploymentJSON(idB, "b"))),
-		answer(http.StatusBadRequest, `{}`), // one too many
+		respondJSON(pageJSON(1, deploymentJSON(idA, "a"))),
+		respondJSON(pageJSON(2, deploymentJSON(idC, "c"))), // not asked for
+		respondJSON(pageJSON(3, deploymentJSON(idB, "b"))),
+		respond(http.StatusBadRequest, `{}`), // one too many
 	))
 	got, err := collect(t.Context(), s.client(t), DeploymentFilter{DeploymentIDs: []string{idA, idB}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "ids", got, []string{idA, idB})
-	same(t, "requests", s.count(""), 3)
+	equal(t, "ids", got, []string{idA, idB})
+	equal(t, "requests", s.count(""), 3)
 }
 
 func TestIDs_areCaseInsensitive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(pageJSON(1, deploymentJSON(strings.ToUpper(idA), "a"))))
+	s := serve(t, respondJSON(pageJSON(1, deploymentJSON(strings.ToUpper(idA), "a"))))
 	d, err := s.client(t).Deployment(t.Context(), idA)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "id", d.ID, strings.ToUpper(idA))
+	equal(t, "id", d.ID, strings.ToUpper(idA))
 }
 
 func TestListByID_noIDsNoRequest(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(pageJSON(1, deploymentJSON(idA, "a"))))
+	s := serve(t, respondJSON(pageJSON(1, deploymentJSON(idA, "a"))))
 	got, err := collect(t.Context(), s.client(t), DeploymentFilter{DeploymentIDs: []string{}})
 	if len(got) != 0 || err != nil || s.count("") != 0 {
 		t.Errorf("got %v, %v after %d requests", got, err, s.count(""))
@@ -251,7 +251,7 @@ func TestList_unreadablePage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			first, second := serve(t, answerJSON(test.body)), serve(t, inTurn(answerJSON(pageJSON(1, deploymentJSON(idC, "c"))), answerJSON(test.body)))
+			first, second := serve(t, respondJSON(test.body)), serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idC, "c"))), respondJSON(test.body)))
 			for where, s := range map[string]*service{"first page": first, "second page": second} {
 				for what, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: []string{idA, idC}}} {
 					if where == "second page" && what == "by id" {
@@ -272,17 +272,17 @@ func TestList_errorOnALaterPage(t *testing.T) {
 	for name, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: []string{idA, idB}}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, inTurn(answerJSON(pageJSON(1, deploymentJSON(idA, "a"))), answer(http.StatusForbidden, `{"detail":"no"}`)))
+			s := serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idA, "a"))), respond(http.StatusForbidden, `{"detail":"no"}`)))
 			got, err := collect(t.Context(), s.client(t), filter)
-			same(t, "before it", got, []string{idA})
-			same(t, "status", asError(t, err).Status, http.StatusForbidden)
+			equal(t, "before it", got, []string{idA})
+			equal(t, "status", asType[*Error](t, err).Status, http.StatusForbidden)
 		})
 	}
 	t.Run("by name", func(t *testing.T) {
 		t.Parallel()
-		s := serve(t, inTurn(answerJSON(pageJSON(1, deploymentJSON(idA, "a"))), answer(http.StatusForbidden, `{"detail":"no"}`)))
+		s := serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idA, "a"))), respond(http.StatusForbidden, `{"detail":"no"}`)))
 		got, err := s.client(t).DeploymentsNamed(t.Context(), "a")
-		if got != nil || asError(t, err).Status != http.StatusForbidden {
+		if got != nil || asType[*Error](t, err).Status != http.StatusForbidden {
 			t.Errorf("got %v, %v", got, err)
 		}
 	})
@@ -295,8 +295,8 @@ func TestDeployment_readsOneByID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "id", d.ID, ids[1])
-	same(t, "asked for", s.requests("")[0].query.Get("deployment_ids"), ids[1])
+	equal(t, "id", d.ID, ids[1])
+	equal(t, "asked for", s.requests("")[0].query.Get("deployment_ids"), ids[1])
 }
 
 func TestDeployment_notListed(t *testing.T) {
@@ -310,9 +310,9 @@ func TestDeployment_notListed(t *testing.T) {
 
 func TestDeployment_failedReadIsNotErrNotFound(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answer(http.StatusNotFound, `{"detail":"no such path"}`))
+	s := serve(t, respond(http.StatusNotFound, `{"detail":"no such path"}`))
 	d, err := s.client(t).Deployment(t.Context(), idA)
-	if d != nil || errors.Is(err, ErrNotFound) || asError(t, err).Status != http.StatusNotFound {
+	if d != nil || errors.Is(err, ErrNotFound) || asType[*Error](t, err).Status != http.StatusNotFound {
 		t.Errorf("got %v, %v", d, err)
 	}
 }
@@ -320,10 +320,10 @@ func TestDeployment_failedReadIsNotErrNotFound(t *testing.T) {
 func TestDeploymentsNamed_comparesNames(t *testing.T) {
 	t.Parallel()
 	s := serve(t, inTurn(
-		answerJSON(pageJSON(2, deploymentJSON(idA, "Bot"), deploymentJSON(idB, "bot"))),
-		answerJSON(pageJSON(3, deploymentJSON(idC, "bot-2"))),
-		answerJSON(pageJSON(4, deploymentJSON("dddddddd-0000-4000-8000-000000000004", "bot"))),
-		answerJSON(pageJSON(4)),
+		respondJSON(pageJSON(2, deploymentJSON(idA, "Bot"), deploymentJSON(idB, "bot"))),
+		respondJSON(pageJSON(3, deploymentJSON(idC, "bot-2"))),
+		respondJSON(pageJSON(4, deploymentJSON("dddddddd-0000-4000-8000-000000000004", "bot"))),
+		respondJSON(pageJSON(4)),
 	))
 	found, err := s.client(t).DeploymentsNamed(t.Context(), "bot")
 	if err != nil {
@@ -333,8 +333,8 @@ func TestDeploymentsNamed_comparesNames(t *testing.T) {
 	for _, d := range found {
 		ids = append(ids, d.ID)
 	}
-	same(t, "ids", ids, []string{idB, "dddddddd-0000-4000-8000-000000000004"})
-	same(t, "filter", s.requests("")[0].query.Get("name_contains"), "bot")
+	equal(t, "ids", ids, []string{idB, "dddddddd-0000-4000-8000-000000000004"})
+	equal(t, "filter", s.requests("")[0].query.Get("name_contains"), "bot")
 }
 
 func TestList_overlappingPages(t *testing.T) {
@@ -348,25 +348,25 @@ func TestList_overlappingPages(t *testing.T) {
 		for i := max(0, offset-10); i < end; i++ {
 			items = append(items, deploymentJSON(fmt.Sprintf("00000000-0000-4000-8000-%012d", i), "n"))
 		}
-		answerJSON(pageJSON(end, items...))(w, r)
+		respondJSON(pageJSON(end, items...))(w, r)
 	})
 	got, err := collect(t.Context(), s.client(t), DeploymentFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "number", len(got), total)
+	equal(t, "number", len(got), total)
 }
 
 func TestList_endsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, inTurn(
-		answerJSON(pageJSON(1, deploymentJSON(idA, "a"))),
+		respondJSON(pageJSON(1, deploymentJSON(idA, "a"))),
 		func(w http.ResponseWriter, r *http.Request) { cancel(); silent(w, r) },
 	))
 	got, err := collect(ctx, s.client(t), DeploymentFilter{})
-	same(t, "before it", got, []string{idA})
-	same(t, "error", err, context.Canceled)
+	equal(t, "before it", got, []string{idA})
+	equal(t, "error", err, context.Canceled)
 }
 
 // A service that accepts only the offsets that it has returned can be listed, in one request for each page and one more.
@@ -377,7 +377,7 @@ func TestList_passesTheReturnedOffset(t *testing.T) {
 	c := inMemory(func(w http.ResponseWriter, r *http.Request) {
 		begin, ok := returned[r.URL.Query().Get("offset")]
 		if !ok {
-			answer(http.StatusBadRequest, `{"detail":"unknown offset"}`)(w, r)
+			respond(http.StatusBadRequest, `{"detail":"unknown offset"}`)(w, r)
 			return
 		}
 		var items []string
@@ -386,14 +386,14 @@ func TestList_passesTheReturnedOffset(t *testing.T) {
 		}
 		next := (begin + len(items)) * 7
 		returned[strconv.Itoa(next)] = begin + len(items)
-		answerJSON(pageJSON(next, items...))(w, r)
+		respondJSON(pageJSON(next, items...))(w, r)
 	})
 	requests := 0
 	c.config.Log = func(context.Context, string, map[string]any) { requests++ }
 	got, err := collect(t.Context(), c, DeploymentFilter{})
-	same(t, "error", err, nil)
-	same(t, "number", len(got), total)
-	same(t, "requests", requests, 101)
+	equal(t, "error", err, nil)
+	equal(t, "number", len(got), total)
+	equal(t, "requests", requests, 101)
 }
 
 func TestList_isBounded(t *testing.T) {
@@ -414,11 +414,11 @@ func TestList_isBounded(t *testing.T) {
 			pages++
 			return listPage{items: []listItem{test.item()}, next: offset + 1}, nil
 		}
-		for _, err := range walkPages(fetch, everyItem) {
+		for _, err := range walkPages(fetch, maxPages, everyItem) {
 			last = err
 		}
-		same(t, name+": error", last, test.err)
-		same(t, name+": pages", pages, test.pages)
+		equal(t, name+": error", last, test.err)
+		equal(t, name+": pages", pages, test.pages)
 	}
 }
 
@@ -428,11 +428,11 @@ func TestListByID_isBounded(t *testing.T) {
 	n := 0
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		n++
-		answerJSON(pageJSON(n, deploymentJSON(fmt.Sprintf("00000000-0000-4000-8000-%012d", n), "n")))(w, r)
+		respondJSON(pageJSON(n, deploymentJSON(fmt.Sprintf("00000000-0000-4000-8000-%012d", n), "n")))(w, r)
 	})
 	_, err := s.client(t).Deployment(t.Context(), idA)
-	same(t, "error", err, errUselessPages)
-	same(t, "requests", s.count(""), 20)
+	equal(t, "error", err, errUselessPages)
+	equal(t, "requests", s.count(""), 20)
 }
 
 // One deployment that cannot be read leaves the others readable, and is named by its error.
@@ -445,7 +445,7 @@ func TestUnreadableDeployment_failsAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, answerJSON(pageJSON(0, deploymentJSON(idA, "a"), bad, deploymentJSON(idC, "c"))))
+			s := serve(t, respondJSON(pageJSON(0, deploymentJSON(idA, "a"), bad, deploymentJSON(idC, "c"))))
 			c := s.client(t)
 			for _, id := range []string{idA, idC} {
 				if d, err := c.Deployment(t.Context(), id); err != nil || d.ID != id {
@@ -457,11 +457,11 @@ func TestUnreadableDeployment_failsAlone(t *testing.T) {
 				t.Errorf("got %v, %v", found, err)
 			}
 			_, err = c.Deployment(t.Context(), idB)
-			if asError(t, err); errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `resources[1]: deployment "`) || !strings.Contains(err.Error(), `(id "`+idB+`"): `) {
+			if asType[*Error](t, err); errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `resources[1]: deployment "`) || !strings.Contains(err.Error(), `(id "`+idB+`"): `) {
 				t.Errorf("got %v", err)
 			}
 			got, err := collect(t.Context(), c, DeploymentFilter{})
-			same(t, "before it", got, []string{idA})
+			equal(t, "before it", got, []string{idA})
 			if err == nil || !strings.Contains(err.Error(), idB) {
 				t.Errorf("got %v", err)
 			}
@@ -469,7 +469,7 @@ func TestUnreadableDeployment_failsAlone(t *testing.T) {
 	}
 	t.Run("by name", func(t *testing.T) {
 		t.Parallel()
-		s := serve(t, answerJSON(pageJSON(0, `{"id":"`+idA+`","name":"a"}`)))
+		s := serve(t, respondJSON(pageJSON(0, `{"id":"`+idA+`","name":"a"}`)))
 		_, err := s.client(t).DeploymentsNamed(t.Context(), "a")
 		if err == nil || !strings.Contains(err.Error(), `deployment "a" (id "`+idA+`"): it has no source`) {
 			t.Errorf("got %v", err)
@@ -480,7 +480,7 @@ func TestUnreadableDeployment_failsAlone(t *testing.T) {
 // A deployment without a usable id may be the one that is missing: it does not count as deleted.
 func TestUnidentifiedDeployment_isNotTakenForMissing(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answerJSON(pageJSON(0, deploymentJSON(idA, "a"), deploymentJSON("17", "b"))))
+	s := serve(t, respondJSON(pageJSON(0, deploymentJSON(idA, "a"), deploymentJSON("17", "b"))))
 	c := s.client(t)
 	if _, err := c.Deployment(t.Context(), idA); err != nil {
 		t.Error(err)
@@ -490,7 +490,7 @@ func TestUnidentifiedDeployment_isNotTakenForMissing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	got, err := collect(t.Context(), c, DeploymentFilter{DeploymentIDs: []string{idA, idB}})
-	same(t, "before it", got, []string{idA})
+	equal(t, "before it", got, []string{idA})
 	if err == nil || !strings.Contains(err.Error(), `(id "17")`) {
 		t.Errorf("got %v", err)
 	}

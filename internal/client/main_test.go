@@ -44,7 +44,7 @@ type seen struct {
 	body         string
 }
 
-// serve starts a service that h answers for.
+// serve starts a service whose requests h serves.
 func serve(t *testing.T, h http.HandlerFunc) *service {
 	t.Helper()
 	s := &service{}
@@ -96,7 +96,7 @@ func (s *service) client(t *testing.T, changes ...func(*Config)) *Client {
 		change(&config)
 	}
 	c := New(config)
-	t.Cleanup(httpTransport(c).CloseIdleConnections)
+	t.Cleanup(c.CloseIdleConnections)
 	return c
 }
 
@@ -113,8 +113,7 @@ func parse(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// inTurn answers each request with the next handler, and from then on with the
-// last one.
+// inTurn serves each request with the next handler, and from then on with the last one.
 func inTurn(handlers ...http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
 	next := 0
@@ -127,7 +126,7 @@ func inTurn(handlers ...http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// byMethod answers what reads and what creates differently.
+// byMethod serves what reads with get, and what creates with post.
 func byMethod(get, post http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -138,7 +137,7 @@ func byMethod(get, post http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func answer(status int, body string, header ...string) http.HandlerFunc {
+func respond(status int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for i := 0; i < len(header); i += 2 {
@@ -149,9 +148,9 @@ func answer(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-func answerJSON(body string) http.HandlerFunc { return answer(http.StatusOK, body) }
+func respondJSON(body string) http.HandlerFunc { return respond(http.StatusOK, body) }
 
-// cut closes the connection without an answer.
+// cut closes the connection without a response.
 func cut(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // truncated announces more than it sends.
@@ -162,7 +161,7 @@ func truncated(w http.ResponseWriter, _ *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// silent never answers.
+// silent never responds.
 func silent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 // deploymentJSON is the least that passes for a deployment.
@@ -193,18 +192,18 @@ func collect(ctx context.Context, c *Client, filter DeploymentFilter) ([]string,
 	return ids, nil
 }
 
-// asError fails unless err is an Error.
-func asError(t *testing.T, err error) *Error {
+// asType fails unless err is, or wraps, an E.
+func asType[E error](t *testing.T, err error) E {
 	t.Helper()
-	var failed *Error
-	if !errors.As(err, &failed) {
-		t.Fatalf("got %v (%T), want an *Error", err, err)
+	found, ok := errors.AsType[E](err)
+	if !ok {
+		t.Fatalf("got %v (%T), want a %T", err, err, found)
 	}
-	return failed
+	return found
 }
 
-// sameJSON compares JSON texts as trees.
-func sameJSON(t *testing.T, got, want string) {
+// equalJSON compares JSON texts as trees.
+func equalJSON(t *testing.T, got, want string) {
 	t.Helper()
 	var g, w any
 	if err := json.Unmarshal([]byte(got), &g); err != nil {
@@ -218,7 +217,7 @@ func sameJSON(t *testing.T, got, want string) {
 	}
 }
 
-func same[T any](t *testing.T, what string, got, want T) {
+func equal[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s: got %v, want %v", what, got, want)

@@ -1,13 +1,11 @@
 package client
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
-	"testing"
 	"time"
 )
 
@@ -57,13 +55,4 @@ func satisfiedByAll(*Deployment) bool { return true }
 // createdJSON is a deployment that the service created at a time.
 func createdJSON(id, name, createdAt string) string {
 	return deploymentJSON(id, name)[:len(deploymentJSON(id, name))-1] + `,"created_at":"` + createdAt + `"}`
-}
-
-func asType[E error](t *testing.T, err error) E {
-	t.Helper()
-	found, ok := errors.AsType[E](err)
-	if !ok {
-		t.Fatalf("got %v (%T), want a %T", err, err, found)
-	}
-	return found
 }

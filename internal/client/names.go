@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -48,7 +47,7 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 		lookup.date = page.date
 		return page, err
 	}
-	for item, err := range walkPages(fetch, everyItem) {
+	for item, err := range walkPages(fetch, maxPages, everyItem) {
 		if err != nil {
 			return nameLookup{}, err
 		}
@@ -113,19 +112,10 @@ func (n *nameHolders) find(ctx context.Context, c *Client, name string) (holders
 	return n.list[name], !n.oneByOne
 }
 
-var errLongNameList = fmt.Errorf("%s failed: more than %d pages", listOperation, maxNamePages)
-
 // listNames lists all deployments by name, if there are not too many. Of each it keeps the summary only.
 func (c *Client) listNames(ctx context.Context) (map[string][]*Deployment, error) {
-	pages := 0
-	fetch := func(offset int64) (listPage, error) {
-		if pages++; pages > maxNamePages {
-			return listPage{}, errLongNameList
-		}
-		return c.fetchPage(ctx, DeploymentFilter{}.query(offset), false)
-	}
 	names := map[string][]*Deployment{}
-	for item, err := range walkPages(fetch, everyItem) {
+	for item, err := range walkPages(c.fetcher(ctx, DeploymentFilter{}), maxNamePages, everyItem) {
 		if err != nil {
 			return nil, err
 		}

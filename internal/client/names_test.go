@@ -28,7 +28,7 @@ func holders(t *testing.T, c *Client, names []string) map[string][]string {
 				}
 				mu.Lock()
 				for _, d := range all {
-					same(t, "name", d.Name, name)
+					equal(t, "name", d.Name, name)
 					found[name] = append(found[name], d.ID)
 				}
 				mu.Unlock()
@@ -72,8 +72,8 @@ func TestNameHolders_requests(t *testing.T) {
 					}
 					names = append(names, fmt.Sprintf("app-%05d", i))
 				}
-				same(t, "holders", holders(t, c, names), want)
-				same(t, "requests", len(fake.Requests()), test.requests)
+				equal(t, "holders", holders(t, c, names), want)
+				equal(t, "requests", len(fake.Requests()), test.requests)
 			})
 		})
 	}
@@ -86,9 +86,9 @@ func TestNameHolders_listIsUsedForHalfAMinute(t *testing.T) {
 		holders(t, c, []string{"a", "b", "c"})
 		id := fake.SeedDeployment(map[string]any{"name": "new"})
 		time.Sleep(30 * time.Second)
-		same(t, "half a minute later", holders(t, c, []string{"new"}), map[string][]string{})
+		equal(t, "half a minute later", holders(t, c, []string{"new"}), map[string][]string{})
 		time.Sleep(time.Second)
-		same(t, "later", holders(t, c, []string{"new"}), map[string][]string{"new": {id}})
+		equal(t, "later", holders(t, c, []string{"new"}), map[string][]string{"new": {id}})
 	})
 }
 
@@ -105,28 +105,28 @@ func TestNameHolders_listThatFails(t *testing.T) {
 					cancel()
 				}
 			}
-			answerJSON(pageJSON(0, deploymentJSON(idA, "a"), deploymentJSON("17", "b"), `{"id":"`+idC+`","name":7}`))(w, r)
+			respondJSON(pageJSON(0, deploymentJSON(idA, "a"), deploymentJSON("17", "b"), `{"id":"`+idC+`","name":7}`))(w, r)
 		})
 		holders(t, c, []string{"x", "y"})
 		var group sync.WaitGroup
 		group.Go(func() {
 			_, err := c.NameHolders(ctx, "a")
-			same(t, "error", err, context.Canceled)
+			equal(t, "error", err, context.Canceled)
 		})
 		synctest.Wait()
 		group.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
 			_, err := c.NameHolders(ctx, "a")
-			same(t, "error", err, context.DeadlineExceeded)
+			equal(t, "error", err, context.DeadlineExceeded)
 		})
-		same(t, "another", holders(t, c, []string{"a"}), map[string][]string{"a": {idA}})
+		equal(t, "another", holders(t, c, []string{"a"}), map[string][]string{"a": {idA}})
 		group.Wait()
-		same(t, "lists", lists, 1)
-		same(t, "the next one", holders(t, c, []string{"a"}), map[string][]string{"a": {idA}})
-		same(t, "lists, after one that failed", lists, 1)
+		equal(t, "lists", lists, 1)
+		equal(t, "the next one", holders(t, c, []string{"a"}), map[string][]string{"a": {idA}})
+		equal(t, "lists, after one that failed", lists, 1)
 		_, err := c.NameHolders(t.Context(), "b")
-		if err == nil || asError(t, err).Malformed != true {
+		if err == nil || asType[*Error](t, err).Malformed != true {
 			t.Errorf("a holder without a usable id: %v", err)
 		}
 		time.Sleep(time.Hour)

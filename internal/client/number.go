@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Int64 is an integer. It is also read from 2048.0 and 2.048e3, as some services
-// write integers; a fraction other than zero, or a number beyond 64 bits, is an
-// error that names the field.
+// Int64 is an integer. It is also read from 2048.0 and 2.048e3, as some services write integers; a fraction other than zero, or a
+// number beyond 64 bits, is an error that names the field.
 type Int64 int64
 
 // UnmarshalJSON reads a JSON number without a fraction.
@@ -25,8 +24,7 @@ func (n *Int64) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// parseInt64 returns errors of the type to which encoding/json adds the path of
-// the field.
+// parseInt64 returns errors of the type to which encoding/json adds the path of the field.
 func parseInt64(text string) (int64, error) {
 	failed := &json.UnmarshalTypeError{Value: "number " + text, Type: reflect.TypeFor[Int64]()}
 	if text == "" || !strings.ContainsAny(text[:1], "-0123456789") || len(text) > 64 {

@@ -13,15 +13,18 @@ const (
 )
 
 var (
-	errTooManyPages = fmt.Errorf("%s failed: the list has more than %d pages", listOperation, maxPages)
+	errTooManyPages = fmt.Errorf("%s failed: the list has too many pages", listOperation)
 	errUselessPages = fmt.Errorf("%s failed: %d pages have nothing in them that was requested and not on a page before",
 		listOperation, maxUselessPages)
 )
 
+// pageFetcher requests the page at an offset.
+type pageFetcher func(offset int64) (listPage, error)
+
 // walkPages lists the wanted items, page by page from offset 0 on, always passing the returned offset (section 4.2). A short page
 // is not the end: the end is an empty page, or a returned offset that does not advance. An item that was on a page before,
-// by its id, is skipped.
-func walkPages(fetch func(offset int64) (listPage, error), wanted func(listItem) bool) iter.Seq2[listItem, error] {
+// by its id, is skipped. After most pages, an error ends the list.
+func walkPages(fetch pageFetcher, most int, wanted func(listItem) bool) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
 		seen := idSet{}
 		var offset int64
@@ -50,7 +53,7 @@ func walkPages(fetch func(offset int64) (listPage, error), wanted func(listItem)
 			case useless >= maxUselessPages:
 				yield(listItem{}, errUselessPages)
 				return
-			case pages >= maxPages:
+			case pages >= most:
 				yield(listItem{}, errTooManyPages)
 				return
 			}

@@ -88,10 +88,10 @@ func TestReadAhead_changesAfterwards(t *testing.T) {
 				t.Errorf("as of the page it existed: %v in %d requests", err, requests)
 			}
 			_, requests, err := a.read(t, id)
-			same(t, "no longer exists", errors.Is(err, ErrNotFound), true)
-			same(t, "requests", requests, 1)
+			equal(t, "no longer exists", errors.Is(err, ErrNotFound), true)
+			equal(t, "requests", requests, 1)
 			all := a.fake.Requests()
-			same(t, "requested", all[len(all)-1].Query.Get("deployment_ids"), id)
+			equal(t, "requested", all[len(all)-1].Query.Get("deployment_ids"), id)
 		},
 		"created elsewhere": func(t *testing.T, a ahead, _ string) {
 			id := a.fake.SeedDeployment(map[string]any{"name": "new"})
@@ -147,8 +147,8 @@ func TestReadAhead_unreadableDeployment(t *testing.T) {
 func TestReadAhead_pageThatFails(t *testing.T) {
 	t.Parallel()
 	for name, odd := range map[string]http.HandlerFunc{
-		"rejected": answer(http.StatusForbidden, `{}`), "down": answer(http.StatusServiceUnavailable, `{}`), "cut": cut, "not JSON": answerJSON(`<html>`),
-		"no resources": answerJSON(`{}`), "empty": answerJSON(pageJSON(0)), "the same offset": answerJSON(pageJSON(0, deploymentJSON(idA, "a"))),
+		"rejected": respond(http.StatusForbidden, `{}`), "down": respond(http.StatusServiceUnavailable, `{}`), "cut": cut, "not JSON": respondJSON(`<html>`),
+		"no resources": respondJSON(`{}`), "empty": respondJSON(pageJSON(0)), "the same offset": respondJSON(pageJSON(0, deploymentJSON(idA, "a"))),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +168,7 @@ func TestReadAhead_pageThatFails(t *testing.T) {
 						t.Errorf("read %s: %v, %v", id, d, err)
 					}
 				})
-				same(t, "pages", pages, 1)
+				equal(t, "pages", pages, 1)
 			})
 		})
 	}
@@ -197,9 +197,9 @@ func TestReadAhead_stopsWhereNothingIsRead(t *testing.T) {
 			}
 		}
 		read(1_000_000, 1_000_000+readAheadAfter+readsForTrialPage-1)
-		same(t, "pages", pages, 0)
+		equal(t, "pages", pages, 0)
 		read(2_000_000, 2_001_000)
-		same(t, "trial pages", pages, maxTrialPages)
+		equal(t, "trial pages", pages, maxTrialPages)
 		read(0, 100) // ten batches saved, if not for the two that were requested meanwhile
 		if pages < maxTrialPages+9 || pages > maxTrialPages+11 {
 			t.Errorf("%d pages after 100 reads of what was read ahead", pages)

@@ -20,9 +20,8 @@ const (
 	batchSize = 10
 )
 
-// A reader reads single deployments with few requests: concurrent reads share one (a batch). Reads that follow one upon the
-// other, such as those of resources that depend on each other, do not wait. A read is only served by a request that begins
-// after it.
+// A reader reads single deployments with few requests: concurrent reads share one (a batch). Reads that follow one upon the other,
+// such as those of resources that depend on each other, do not wait. A read is only served by a request that begins after it.
 type reader struct {
 	list     func(ctx context.Context, ids []string) map[string]readResult // ids in lower case; an entry for each
 	ahead    *readAhead

@@ -43,7 +43,7 @@ func manySmall(n int, latency time.Duration, requests *int) http.HandlerFunc {
 			for id := range strings.SplitSeq(ids, ",") {
 				items = append(items, deploymentJSON(id, "n"))
 			}
-			answerJSON(pageJSON(len(items), items...))(w, r)
+			respondJSON(pageJSON(len(items), items...))(w, r)
 			return
 		}
 		var offset int
@@ -52,7 +52,7 @@ func manySmall(n int, latency time.Duration, requests *int) http.HandlerFunc {
 		for i := offset; i < min(offset+MaxPageSize, n); i++ {
 			items = append(items, deploymentJSON(numberedID(i), "n"))
 		}
-		answerJSON(pageJSON(offset+len(items), items...))(w, r)
+		respondJSON(pageJSON(offset+len(items), items...))(w, r)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestReads_requestsAndTime(t *testing.T) {
 				alone := l.run(inMemory(manySmall(test.service, test.latency, &single), func(c *Config) { c.DisableBatching = true }), visit)
 				time.Sleep(time.Hour) // pages that are read ahead may still be under way
 				t.Logf("%d requests in %v, one by one %v", batched, took, alone)
-				same(t, "requests one by one", single, test.state)
+				equal(t, "requests one by one", single, test.state)
 				if batched > test.most {
 					t.Errorf("%d requests, want at most %d", batched, test.most)
 				}
@@ -160,7 +160,7 @@ func TestDisableBatching_isOneRequestForEachRead(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		same(t, "requests", len(fake.Requests()), 30)
+		equal(t, "requests", len(fake.Requests()), 30)
 	})
 }
 
@@ -220,7 +220,7 @@ func TestBatch_missingIDsAreRequestedAgain(t *testing.T) {
 				t.Errorf("read %s: %v", id, got)
 			}
 		}
-		same(t, "requests", requests, 2)
+		equal(t, "requests", requests, 2)
 	})
 }
 
@@ -230,9 +230,9 @@ func TestBatch_errorReachesEveryRead(t *testing.T) {
 		fake, c, ids := manyDeployments(5, fakeserver.Options{})
 		fake.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 403})
 		for _, got := range readTogether(t, c, ids) {
-			same(t, "status", asError(t, got.err).Status, 403)
+			equal(t, "status", asType[*Error](t, got.err).Status, 403)
 		}
-		same(t, "requests", len(fake.Requests()), 1)
+		equal(t, "requests", len(fake.Requests()), 1)
 	})
 }
 
@@ -241,8 +241,8 @@ func TestBatch_rejectedIDFailsAlone(t *testing.T) {
 	t.Parallel()
 	const bad = "ffffffff-0000-4000-8000-00000000000f"
 	for name, reject := range map[string]http.HandlerFunc{
-		"400": answer(400, `{"detail":"no"}`), "404": answer(404, `{}`), "413": answer(413, ""), "414": answer(414, ""), "422": answer(422, `{}`), "431": answer(431, ""),
-		"a null item": answerJSON(`{"resources":[null],"offset":0}`), "not JSON": answerJSON(`{"resources":[`),
+		"400": respond(400, `{"detail":"no"}`), "404": respond(404, `{}`), "413": respond(413, ""), "414": respond(414, ""), "422": respond(422, `{}`), "431": respond(431, ""),
+		"a null item": respondJSON(`{"resources":[null],"offset":0}`), "not JSON": respondJSON(`{"resources":[`),
 		"too large": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxBody+1)) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,14 +264,14 @@ func TestBatch_rejectedIDFailsAlone(t *testing.T) {
 				for id, got := range readTogether(t, c, append(ids, bad)) {
 					switch {
 					case id == bad:
-						if asError(t, got.err); errors.Is(got.err, ErrNotFound) || got.deployment != nil {
+						if asType[*Error](t, got.err); errors.Is(got.err, ErrNotFound) || got.deployment != nil {
 							t.Errorf("rejected: %v", got)
 						}
 					case got.err != nil || got.deployment.ID != id:
 						t.Errorf("read %s: %v", id, got)
 					}
 				}
-				same(t, "requests", len(requests), 1+9) // together, then each alone
+				equal(t, "requests", len(requests), 1+9) // together, then each alone
 			})
 		})
 	}
@@ -304,7 +304,7 @@ func TestBatch_canceledReadCancelsNoOther(t *testing.T) {
 			})
 		}
 		group.Wait()
-		same(t, "requests", len(fake.Requests()), 1)
+		equal(t, "requests", len(fake.Requests()), 1)
 		cancel()
 		if _, err := c.Deployment(ctx, ids[0]); err != context.Canceled {
 			t.Errorf("read with an ended context: %v", err)
@@ -321,17 +321,17 @@ func TestBatch_endsWithItsLastRead(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := c.Deployment(ctx, idA)
-		same(t, "error", err, context.DeadlineExceeded)
+		equal(t, "error", err, context.DeadlineExceeded)
 		synctest.Wait()
-		same(t, "canceled requests", canceled, 1)
+		equal(t, "canceled requests", canceled, 1)
 
 		c.reader.last = 2
 		short, cancel := context.WithTimeout(t.Context(), batchWindow/2)
 		defer cancel()
 		_, err = c.Deployment(short, idA)
-		same(t, "error", err, context.DeadlineExceeded)
+		equal(t, "error", err, context.DeadlineExceeded)
 		time.Sleep(time.Second)
-		same(t, "canceled requests", canceled, 1)
+		equal(t, "canceled requests", canceled, 1)
 	})
 }
 
@@ -348,7 +348,7 @@ func TestDeploymentNow_neverFromAnEarlierRequest(t *testing.T) {
 			mu.Unlock()
 			time.Sleep(100 * time.Millisecond)
 			item := strings.Replace(deploymentJSON(idA, "a"), `"READY"`, `"`+mine+`"`, 1)
-			answerJSON(pageJSON(0, item))(w, r)
+			respondJSON(pageJSON(0, item))(w, r)
 		})
 		var group sync.WaitGroup
 		for i := range 40 {

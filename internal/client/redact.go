@@ -18,8 +18,7 @@ const (
 	fewChars = 4
 	// Values of so many characters are found within a word, too.
 	severalChars = 8
-	// So many characters of a value in a row are hidden like all of it: services
-	// cut long values.
+	// So many characters of a value in a row are hidden like all of it: services cut long values.
 	manyChars = 12
 
 	sensitive = "(sensitive value)"
@@ -42,10 +41,9 @@ type hiddenText struct {
 	word bool
 }
 
-// Hide keeps values, and the credential of a value such as "Bearer abc", out of
-// the client's errors and logs from now on, even where the service repeats them.
-// Values of fewer than 4 characters are not searched for, nor are numbers and
-// booleans of fewer than 8.
+// Hide keeps values, and the credential of a value such as "Bearer abc", out of the client's errors and logs from now on, even
+// where the service repeats them. Values of fewer than 4 characters are not searched for, nor are numbers and booleans of fewer
+// than 8.
 func (c *Client) Hide(values ...string) {
 	h := &c.hidden
 	h.mu.Lock()
@@ -101,8 +99,7 @@ func searchable(value string) bool {
 	return len(value) >= severalChars || len(value) >= fewChars && notNumber != nil && notBool != nil
 }
 
-// encodings are how a value is usually written: plain, as JSON, as JSON in JSON,
-// in a URL, in HTML; each on one line.
+// encodings are how a value is usually written: plain, as JSON, as JSON in JSON, in a URL, in HTML; each on one line.
 func encodings(value string) []string {
 	once, _ := json.Marshal(value)
 	twice, _ := json.Marshal(string(once[1 : len(once)-1]))
@@ -115,8 +112,7 @@ func encodings(value string) []string {
 	return slices.DeleteFunc(forms, func(form string) bool { return form == "" })
 }
 
-// redact replaces the hidden values in a text that is on one line, where they
-// are written as usual.
+// redact replaces the hidden values in a text that is on one line, where they are written as usual.
 func (h *hiddenValues) redact(text string) string {
 	encoded, _ := h.all()
 	for _, form := range encoded {
@@ -130,8 +126,7 @@ func (h *hiddenValues) redact(text string) string {
 	return quotedSecrets().ReplaceAllString(text, "$1 "+sensitive)
 }
 
-// remainIn reports whether a hidden value, or a long part of one, is in a text,
-// however that is written.
+// remainIn reports whether a hidden value, or a long part of one, is in a text, however that is written.
 func (h *hiddenValues) remainIn(text string) bool {
 	_, decoded := h.all()
 	text = decode(text)
@@ -189,8 +184,7 @@ func decode(text string) string {
 	return oneLine(strings.ReplaceAll(text, "+", " "))
 }
 
-// compiled compiles a regular expression when it is first needed: every run
-// starts up, and few encounter an error.
+// compiled compiles a regular expression when it is first needed: every run starts up, and few encounter an error.
 func compiled(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -198,9 +192,7 @@ func compiled(expression string) func() *regexp.Regexp {
 var (
 	percentEscapes = compiled(`(?:%[0-9A-Fa-f]{2})+`)
 	jsonEscapes    = compiled(`(?:\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt])+`)
-	// quotedSecrets is where a service quotes the secrets of a deployment or of a
-	// request as JSON. With an import, or a refresh with secrets_wo, their values
-	// are unknown here: all that follows is removed, as the end of the list is not
-	// determined.
+	// quotedSecrets is where a service quotes the secrets of a deployment or of a request as JSON. With an import, or a refresh
+	// with secrets_wo, their values are unknown here: all that follows is removed, as the end of the list is not determined.
 	quotedSecrets = compiled(`((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)
 )

@@ -21,8 +21,7 @@ func asJSON(s string) string {
 	return string(text)
 }
 
-// usualEncodings are found as they are; in the others a value is recognized,
-// and the text withheld.
+// usualEncodings are found as they are; in the others a value is recognized, and the text withheld.
 var usualEncodings = map[string]func(string) string{
 	"plain":          func(s string) string { return s },
 	"JSON":           asJSON,
@@ -156,7 +155,7 @@ func TestHiddenValueInAMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			same(t, "message", hiding(test.secret).displayText(test.text), test.want)
+			equal(t, "message", hiding(test.secret).displayText(test.text), test.want)
 		})
 	}
 }
@@ -184,7 +183,7 @@ func TestLongHiddenValue(t *testing.T) {
 			if len(encode(value)) < 8*maxMessage-100 {
 				want = "before " + strings.ReplaceAll(encode("VALUE"), "VALUE", sensitive) + " after"
 			}
-			same(t, fmt.Sprint(lines, " lines, ", name), hiding(value).displayText("before "+encode(value)+" after"), want)
+			equal(t, fmt.Sprint(lines, " lines, ", name), hiding(value).displayText("before "+encode(value)+" after"), want)
 		}
 	}
 }
@@ -193,8 +192,8 @@ func TestLongHiddenValue(t *testing.T) {
 func TestLongTextAndLongHiddenValue(t *testing.T) {
 	t.Parallel()
 	letters := strings.Repeat("a-", 1<<20)
-	same(t, "text", hiding(letters).displayText(letters), withheld)
-	same(t, "another text", hiding(letters).displayText(strings.Repeat("b", 1<<20)), strings.Repeat("b", maxMessage)+" […]")
+	equal(t, "text", hiding(letters).displayText(letters), withheld)
+	equal(t, "another text", hiding(letters).displayText(strings.Repeat("b", 1<<20)), strings.Repeat("b", maxMessage)+" […]")
 }
 
 func BenchmarkDisplayText(b *testing.B) {
@@ -212,7 +211,7 @@ func TestHiddenValue_isInNoLaterErrorAndNoLog(t *testing.T) {
 	t.Parallel()
 	const value = "it's-planted"
 	var logged counter
-	s := serve(t, answer(400, `{"detail":"has it&#x27;s-planted"}`, "X-Request-Id", "it%27s-planted"))
+	s := serve(t, respond(400, `{"detail":"has it&#x27;s-planted"}`, "X-Request-Id", "it%27s-planted"))
 	c := s.client(t, func(config *Config) { config.Log = logged.log })
 	var together sync.WaitGroup
 	for range 8 {
@@ -228,5 +227,5 @@ func TestHiddenValue_isInNoLaterErrorAndNoLog(t *testing.T) {
 	if text := fmt.Sprint(logged.logged); strings.Contains(text, "planted") {
 		t.Error(text)
 	}
-	same(t, "values", len(c.hidden.known), 2) // and the credential
+	equal(t, "values", len(c.hidden.known), 2) // and the credential
 }

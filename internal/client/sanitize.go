@@ -7,11 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize makes text of the service fit for a terminal, on one line: whatever
-// is not printable (control characters, C1 and the escape sequences that they
-// begin, bidirectional overrides, line breaks, spaces other than the ordinary
-// one, bytes that are not UTF-8) is escaped visibly, as in \u009b. Other text is
-// returned as it is. The result is not bounded.
+// Sanitize makes text of the service fit for a terminal, on one line: whatever is not printable (control characters, C1 and the
+// escape sequences that they begin, bidirectional overrides, line breaks, spaces other than the ordinary one, bytes that are not
+// UTF-8) is escaped visibly, as in \u009b. Other text is returned as it is. The result is not bounded.
 func Sanitize(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -35,8 +33,7 @@ func Sanitize(text string) string {
 	return b.String()
 }
 
-// displayText makes text of the service fit for a message: without values that
-// are hidden, without markup, on one line, bounded.
+// displayText makes text of the service fit for a message: without values that are hidden, without markup, on one line, bounded.
 func (c *Client) displayText(text string) string {
 	if len(text) > 8*maxMessage { // more is not shown, whatever it is
 		text = strings.ToValidUTF8(text[:8*maxMessage], "")
@@ -63,8 +60,7 @@ var (
 		`(?:[\s/][^<>]*)?>`)
 )
 
-// withoutMarkup states that a text is an HTML page, or removes the elements of
-// HTML from another.
+// withoutMarkup states that a text is an HTML page, or removes the elements of HTML from another.
 func withoutMarkup(text string) string {
 	if htmlDocument().MatchString(text) {
 		return htmlPage

@@ -20,8 +20,7 @@ import (
 const (
 	// maxBody bounds a response, after decompression.
 	maxBody = 32 << 20
-	// maxErrorBody is how much is read of a response with another status than
-	// success.
+	// maxErrorBody is how much is read of a response with another status than success.
 	maxErrorBody = 256 << 10
 	// maxRetryAfter bounds how long a Retry-After is honored.
 	maxRetryAfter = 5 * time.Minute
@@ -83,9 +82,8 @@ func (c *Client) exchange(req *http.Request) (response, error) {
 	return got, err
 }
 
-// readBody reads a response to its end, so that one cut short is a failed
-// attempt. Of a response that reports an error the status matters: its body is
-// what can be read of it, up to maxErrorBody.
+// readBody reads a response to its end, so that one cut short is a failed attempt. Of a response that reports an error the status
+// matters: its body is what can be read of it, up to maxErrorBody.
 func readBody(resp *http.Response) ([]byte, error) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errSwitchedProtocols // its body is the connection, which may never end
@@ -106,9 +104,8 @@ func readBody(resp *http.Response) ([]byte, error) {
 
 func succeeded(status int) bool { return status >= 200 && status <= 299 }
 
-// checkRedirect follows the redirect of a GET within the base URL, to the same
-// query. Anything else would carry the credential elsewhere, list something
-// else, or send a write twice.
+// checkRedirect follows the redirect of a GET within the base URL, to the same query. Anything else would carry the credential
+// elsewhere, list something else, or send a write twice.
 func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
@@ -120,7 +117,7 @@ func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 		return fmt.Errorf("%w: its URL has user info", errRedirect)
 	case !within(c.config.BaseURL, next.URL):
 		return fmt.Errorf("%w: it leads out of the path of base_url", errRedirect)
-	case !sameQuery(first.URL, next.URL):
+	case !equalQuery(first.URL, next.URL):
 		return fmt.Errorf("%w: it drops or changes the query", errRedirect)
 	case len(via) >= maxRedirects:
 		return fmt.Errorf("%w: more than %d in a row", errRedirect, maxRedirects)
@@ -137,14 +134,13 @@ func Origin(u *url.URL) string {
 	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
-// within reports whether a URL is below the path of base, both as it is written
-// and as a server may resolve it.
+// within reports whether a URL is below the path of base, both as it is written and as a server may resolve it.
 func within(base, u *url.URL) bool {
 	below := func(path, root string) bool { return strings.HasPrefix(path+"/", strings.TrimRight(root, "/")+"/") }
 	return below(u.EscapedPath(), base.EscapedPath()) && below(path.Clean("/"+u.Path), path.Clean("/"+base.Path))
 }
 
-func sameQuery(a, b *url.URL) bool {
+func equalQuery(a, b *url.URL) bool {
 	queryA, errA := url.ParseQuery(a.RawQuery)
 	queryB, errB := url.ParseQuery(b.RawQuery)
 	return errA == nil && errB == nil && reflect.DeepEqual(queryA, queryB)

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// A deployment with every field of sections 2.1 to 2.5, written from the
-// interface.
+// A deployment with every field of sections 2.1 to 2.5, written from the interface.
 //
 //go:embed testdata/deployment.json
 var fullDeployment string
@@ -40,9 +39,8 @@ func TestEveryFieldHasItsDocumentedName(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sameJSON(t, string(got), test.document)
-			// The document has each field of the types, so that no field of
-			// theirs is left undocumented and untested.
+			equalJSON(t, string(got), test.document)
+			// The document has each field of the types, so that no field of theirs is left undocumented and untested.
 			walk(reflect.ValueOf(test.into), name, map[reflect.Type]bool{}, func(path string, field reflect.Value) {
 				if field.IsZero() {
 					t.Errorf("the document does not set %s", path)
@@ -52,8 +50,7 @@ func TestEveryFieldHasItsDocumentedName(t *testing.T) {
 	}
 }
 
-// walk calls do for each struct field below v, entering each struct type once:
-// at the first item of a list.
+// walk calls do for each struct field below v, entering each struct type once: at the first item of a list.
 func walk(v reflect.Value, path string, entered map[reflect.Type]bool, do func(path string, field reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -95,7 +92,7 @@ func TestRequestHasTheRequestColumnOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameJSON(t, string(got), string(document))
+	equalJSON(t, string(got), string(document))
 }
 
 func TestUnsetIsNotSentAndEmptyIsSentAsEmpty(t *testing.T) {
@@ -134,7 +131,7 @@ func TestUnsetIsNotSentAndEmptyIsSentAsEmpty(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sameJSON(t, string(got), test.want)
+			equalJSON(t, string(got), test.want)
 		})
 	}
 }
@@ -173,7 +170,7 @@ func TestUnknownFieldsAreIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := json.Marshal(d)
-	sameJSON(t, string(got), fullDeployment)
+	equalJSON(t, string(got), fullDeployment)
 }
 
 func TestNullIsUnset(t *testing.T) {
@@ -199,7 +196,7 @@ func TestNullIsUnset(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := json.Marshal(d)
-	sameJSON(t, string(got), `{"name":"support-bot","source":"codehost","id":"11111111-0000-4000-8000-000000000003","source_config":{"resource_spec":{},"listener_config":{}}}`)
+	equalJSON(t, string(got), `{"name":"support-bot","source":"codehost","id":"11111111-0000-4000-8000-000000000003","source_config":{"resource_spec":{},"listener_config":{}}}`)
 }
 
 func TestFreeFormObjectsKeepTheirText(t *testing.T) {
@@ -209,7 +206,7 @@ func TestFreeFormObjectsKeepTheirText(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"configMap":`+text+`}`), &v); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "text", string(v.ConfigMap), text)
+	equal(t, "text", string(v.ConfigMap), text)
 }
 
 func TestWholeReadsWholeNumbers(t *testing.T) {
@@ -251,23 +248,23 @@ func TestFieldOfTheWrongKindIsNamed(t *testing.T) {
 	t.Parallel()
 	const spec = `"source_config":{"resource_spec":{`
 	for name, test := range map[string]struct{ members, want, not string }{
-		"fraction":        {spec + `"memory_mb":1.5}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.memory_mb: number 1.5 is not `, ""},
-		"text for whole":  {spec + `"db_storage_gi":"hush-hush"}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.db_storage_gi: its value is not `, "hush-hush"},
-		"huge exponent":   {spec + `"min_scale":1e999999999}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.min_scale: number 1e999999999 is not `, ""},
-		"endless number":  {spec + `"min_scale":` + strings.Repeat("7", 5000) + `}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.min_scale: its value is not `, "7777"},
-		"beyond 64 bits":  {spec + `"max_scale":9223372036854775808}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: number 9223372036854775808 is not `, ""},
-		"beyond, short":   {spec + `"max_scale":1e30}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: number 1e30 is not `, ""},
-		"object":          {spec + `"max_scale":{"hush":1}}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: its value is not `, "hush"},
-		"text for number": {spec + `"cpu":"hush-hush"}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.cpu: string is not a number`, "hush-hush"},
-		"number for text": {`"source_config":{"repo_url":5}`, `deployment "n" (id "` + idA + `"): source_config.repo_url: number is not a string`, ""},
-		"text for bool":   {`"source_config":{"build_on_push":"hush-hush"}`, `deployment "n" (id "` + idA + `"): source_config.build_on_push: string is not a bool`, "hush-hush"},
-		"list for object": {`"source_config":["hush-hush"]`, `deployment "n" (id "` + idA + `"): source_config: array is not an object`, "hush-hush"},
-		"object for list": {`"secrets":{"hush-hush":1}`, `deployment "n" (id "` + idA + `"): secrets: object is not a list`, "hush-hush"},
-		"in a container":  {spec + `"sidecars":[{"volumeMounts":[{"readOnly":1}]}]}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.sidecars.volumeMounts.readOnly: number is not a bool`, ""},
+		"fraction":         {spec + `"memory_mb":1.5}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.memory_mb: number 1.5 is not `, ""},
+		"text for integer": {spec + `"db_storage_gi":"hush-hush"}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.db_storage_gi: its value is not `, "hush-hush"},
+		"huge exponent":    {spec + `"min_scale":1e999999999}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.min_scale: number 1e999999999 is not `, ""},
+		"endless number":   {spec + `"min_scale":` + strings.Repeat("7", 5000) + `}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.min_scale: its value is not `, "7777"},
+		"beyond 64 bits":   {spec + `"max_scale":9223372036854775808}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: number 9223372036854775808 is not `, ""},
+		"beyond, short":    {spec + `"max_scale":1e30}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: number 1e30 is not `, ""},
+		"object":           {spec + `"max_scale":{"hush":1}}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.max_scale: its value is not `, "hush"},
+		"text for number":  {spec + `"cpu":"hush-hush"}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.cpu: string is not a number`, "hush-hush"},
+		"number for text":  {`"source_config":{"repo_url":5}`, `deployment "n" (id "` + idA + `"): source_config.repo_url: number is not a string`, ""},
+		"text for bool":    {`"source_config":{"build_on_push":"hush-hush"}`, `deployment "n" (id "` + idA + `"): source_config.build_on_push: string is not a bool`, "hush-hush"},
+		"list for object":  {`"source_config":["hush-hush"]`, `deployment "n" (id "` + idA + `"): source_config: array is not an object`, "hush-hush"},
+		"object for list":  {`"secrets":{"hush-hush":1}`, `deployment "n" (id "` + idA + `"): secrets: object is not a list`, "hush-hush"},
+		"in a container":   {spec + `"sidecars":[{"volumeMounts":[{"readOnly":1}]}]}}`, `deployment "n" (id "` + idA + `"): source_config.resource_spec.sidecars.volumeMounts.readOnly: number is not a bool`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, answerJSON(pageJSON(1, `{"id":"`+idA+`","name":"n","source":"s",`+test.members+`}`)))
+			s := serve(t, respondJSON(pageJSON(1, `{"id":"`+idA+`","name":"n","source":"s",`+test.members+`}`)))
 			got, err := collect(t.Context(), s.client(t), DeploymentFilter{})
 			if len(got) != 0 || err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, %v, want %s", got, err, test.want)
@@ -275,7 +272,7 @@ func TestFieldOfTheWrongKindIsNamed(t *testing.T) {
 			if test.not != "" && strings.Contains(err.Error(), test.not) {
 				t.Errorf("shown: %v", err)
 			}
-			if !asError(t, err).Malformed {
+			if !asType[*Error](t, err).Malformed {
 				t.Error("not marked as malformed")
 			}
 		})
@@ -288,8 +285,8 @@ func TestStringMap_readsOtherValuesAsTheirJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"labels":{"s":"text","n":1.50,"b":true,"o":{"a": [1]},"z":null},"annotations":null}`), &spec); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "labels", spec.Labels, StringMap{"s": "text", "n": "1.50", "b": "true", "o": `{"a": [1]}`})
-	same(t, "annotations", spec.Annotations, nil)
+	equal(t, "labels", spec.Labels, StringMap{"s": "text", "n": "1.50", "b": "true", "o": `{"a": [1]}`})
+	equal(t, "annotations", spec.Annotations, nil)
 	if err := json.Unmarshal([]byte(`{"labels":[]}`), &spec); err == nil {
 		t.Error("a list is no map")
 	}
@@ -305,7 +302,7 @@ func TestRequest_additionalMembersAreMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "body", string(got), `{"name":"n","secrets":[],"source":"s","source_config":{"deployment_type":"prod","repo_url":"u",`+
+	equal(t, "body", string(got), `{"name":"n","secrets":[],"source":"s","source_config":{"deployment_type":"prod","repo_url":"u",`+
 		`"resource_spec":{"gpu":1,"max_scale":9007199254740993}},"source_revision_config":{},"tier":"x"}`)
 }
 
@@ -318,6 +315,6 @@ func TestDeployment_keepsItsJSON(t *testing.T) {
 	}
 	want := string(text[1 : len(text)-6])
 	clear(text)
-	same(t, "raw", string(all[0].Raw), want)
-	same(t, "null", all[1].Raw, nil)
+	equal(t, "raw", string(all[0].Raw), want)
+	equal(t, "null", all[1].Raw, nil)
 }

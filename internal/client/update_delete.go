@@ -41,44 +41,28 @@ func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
 	return err
 }
 
-// write sends a request that changes or deletes a deployment, and repeats it where that may help. A request that is sent
-// is not canceled with ctx.
+// write sends a request that changes or deletes a deployment. A 404, 405 or 501 means that the service does not support that,
+// if it still lists the deployment, or that the deployment no longer exists.
 func (c *Client) write(ctx context.Context, operation, method, id string, body, out any) error {
 	if !isUUID(id) { // it becomes a part of the path
 		return fmt.Errorf("%s: the id %.40q is not a UUID", operation, id)
 	}
 	c.reader.ahead.wrote(id)
 	defer c.reader.ahead.wrote(id)
-	r := request{operation: operation, method: method, path: deploymentsPath + "/" + id, body: body}
-	for attempt := 0; ; attempt++ {
-		err := c.call(context.WithoutCancel(ctx), r, out)
-		failed, ok := errors.AsType[*Error](err)
-		if !ok {
-			return err
-		}
-		if !retryable(failed) {
-			return c.explainNotFound(ctx, id, failed)
-		}
-		if attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil {
-			return err
-		}
+	err := c.call(ctx, request{operation: operation, method: method, path: deploymentsPath + "/" + id, body: body}, out)
+	failed, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
 	}
-}
-
-// explainNotFound finds out what a 404, 405 or 501 means: that the service lacks the operation, if it still lists the deployment,
-// or that the deployment no longer exists. Any other error it returns as it is.
-func (c *Client) explainNotFound(ctx context.Context, id string, failed *Error) error {
 	switch failed.Status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-	default:
-		return failed
-	}
-	_, err := c.DeploymentNow(ctx, id)
-	switch {
-	case err == nil:
-		return fmt.Errorf("%w: %w", ErrNotSupported, failed)
-	case errors.Is(err, ErrNotFound):
-		return err
+		_, readErr := c.DeploymentNow(ctx, id)
+		if readErr == nil {
+			return fmt.Errorf("%w: %w", ErrNotSupported, failed)
+		}
+		if errors.Is(readErr, ErrNotFound) {
+			return readErr
+		}
 	}
 	return failed
 }

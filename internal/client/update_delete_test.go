@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -64,14 +65,14 @@ func TestUpdate_rejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
-		var refused *Error
+		var failed *Error
 		_, err := c.UpdateDeployment(t.Context(), ids[0], DeploymentChange{"source_config": map[string]any{"custom_url": 1},
 			"secrets": []Secret{{"A", "planted-value"}}})
-		if !errors.As(err, &refused) || refused.Status != http.StatusUnprocessableEntity || strings.Contains(err.Error(), "planted-value") {
+		if !errors.As(err, &failed) || failed.Status != http.StatusUnprocessableEntity || strings.Contains(err.Error(), "planted-value") {
 			t.Errorf("rejected for a wrong type: %v", err)
 		}
 		fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: http.StatusInternalServerError})
-		if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.As(err, &refused) || refused.Status != http.StatusInternalServerError {
+		if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.As(err, &failed) || failed.Status != http.StatusInternalServerError {
 			t.Errorf("a fault that stays: %v", err)
 		}
 		fake.ClearFaults()
@@ -132,7 +133,7 @@ func TestDelete_isDoneWhenTheDeploymentNoLongerExists(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if last, err := c.WaitDeleted(ctx, &Deployment{ID: ids[1], Status: "READY"}); !errors.Is(err, context.Canceled) || last.Status != "READY" {
-			t.Errorf("cancelled wait: %v, %v", last, err)
+			t.Errorf("canceled wait: %v, %v", last, err)
 		}
 	})
 }
@@ -189,27 +190,27 @@ func TestWrites_rejectAnIDThatIsNoUUID(t *testing.T) {
 			t.Errorf("delete of %.40q: %v", id, err)
 		}
 	}
-	same(t, "requests", len(fake.Requests()), 0)
+	equal(t, "requests", len(fake.Requests()), 0)
 }
 
 // What would only fail again is not repeated.
 func TestWrites_permanentFailuresAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, respond := range map[string]http.HandlerFunc{
-		"redirect":  answer(307, "", "Location", "/elsewhere"),
-		"too large": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxBody+1)) },
+		"redirect":  respond(307, "", "Location", "/elsewhere"),
+		"too large": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.CopyN(w, endless{}, maxBody+1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, respond)
 			c := s.client(t)
-			if _, err := c.UpdateDeployment(t.Context(), idA, changed); asError(t, err).Method != "PATCH" {
+			if _, err := c.UpdateDeployment(t.Context(), idA, changed); asType[*Error](t, err).Method != "PATCH" {
 				t.Error(err)
 			}
-			if err := c.DeleteDeployment(t.Context(), idA); asError(t, err).Method != "DELETE" {
+			if err := c.DeleteDeployment(t.Context(), idA); asType[*Error](t, err).Method != "DELETE" {
 				t.Error(err)
 			}
-			same(t, "requests", s.count(""), 2)
+			equal(t, "requests", s.count(""), 2)
 		})
 	}
 }
@@ -218,8 +219,8 @@ func TestWrites_permanentFailuresAreNotRepeated(t *testing.T) {
 func TestWrites_endWithTheirContext(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ write, read http.HandlerFunc }{
-		"between attempts": {answer(503, "", "Retry-After", "300"), answerJSON(pageJSON(0))},
-		"explaining a 404": {answer(404, ""), answer(503, "", "Retry-After", "300")},
+		"between attempts": {respond(503, "", "Retry-After", "300"), respondJSON(pageJSON(0))},
+		"explaining a 404": {respond(404, ""), respond(503, "", "Retry-After", "300")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -235,8 +236,8 @@ func TestWrites_endWithTheirContext(t *testing.T) {
 				time.AfterFunc(time.Second, cancel)
 				began := time.Now()
 				err := c.DeleteDeployment(ctx, idA)
-				same(t, "method", asError(t, err).Method, "DELETE")
-				same(t, "time", time.Since(began), time.Second)
+				equal(t, "method", asType[*Error](t, err).Method, "DELETE")
+				equal(t, "time", time.Since(began), time.Second)
 			})
 		})
 	}
@@ -252,15 +253,15 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		last, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
-		same(t, "error", err, nil)
-		same(t, "last", last.ID, ids[0])
+		equal(t, "error", err, nil)
+		equal(t, "last", last.ID, ids[0])
 		deletions := 0
 		for _, r := range fake.Requests() {
 			if r.Method == http.MethodDelete {
 				deletions++
 			}
 		}
-		same(t, "deletions", deletions, 3)
+		equal(t, "deletions", deletions, 3)
 	})
 	t.Run("deleted slowly", func(t *testing.T) {
 		t.Parallel()
@@ -270,10 +271,10 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
 			last, err := c.WaitDeleted(ctx, &Deployment{ID: ids[0]})
-			same(t, "error", err, context.DeadlineExceeded)
-			same(t, "status", last.Status, StatusAwaitingDelete)
+			equal(t, "error", err, context.DeadlineExceeded)
+			equal(t, "status", last.Status, StatusAwaitingDelete)
 			for _, r := range fake.Requests() {
-				same(t, "method", r.Method, http.MethodGet)
+				equal(t, "method", r.Method, http.MethodGet)
 			}
 		})
 	})
@@ -285,9 +286,9 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 				fake.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Status: status})
 				_, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
 				if status == http.StatusConflict { // requested once more after that
-					same(t, "error", err, nil)
+					equal(t, "error", err, nil)
 				} else {
-					same(t, "status", asError(t, err).Status, status)
+					equal(t, "status", asType[*Error](t, err).Status, status)
 				}
 			})
 		})
@@ -314,10 +315,10 @@ func TestWaitConsistent_endsAtItsTimeout(t *testing.T) {
 		if err != nil || last.Name != "app-0" {
 			t.Errorf("got %v, %v", last, err)
 		}
-		same(t, "time", time.Since(began), 30*time.Second)
+		equal(t, "time", time.Since(began), 30*time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err = c.WaitConsistent(ctx, last, nil, never)
-		same(t, "error of the caller", err, context.DeadlineExceeded)
+		equal(t, "error of the caller", err, context.DeadlineExceeded)
 	})
 }

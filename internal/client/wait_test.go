@@ -10,7 +10,7 @@ import (
 )
 
 func withStatus(status string) http.HandlerFunc {
-	return answerJSON(pageJSON(1, strings.Replace(deploymentJSON(idA, "bot"), `"READY"`, `"`+status+`"`, 1)))
+	return respondJSON(pageJSON(1, strings.Replace(deploymentJSON(idA, "bot"), `"READY"`, `"`+status+`"`, 1)))
 }
 
 func isReady(d *Deployment) bool { return d.Status == StatusReady }
@@ -19,30 +19,30 @@ func first() *Deployment { return &Deployment{ID: idA, Name: "bot", Status: "cre
 
 func TestWait(t *testing.T) {
 	t.Parallel()
-	waiting, ready, none := withStatus(StatusAwaitingDatabase), withStatus(StatusReady), answerJSON(pageJSON(0))
+	waiting, ready, none := withStatus(StatusAwaitingDatabase), withStatus(StatusReady), respondJSON(pageJSON(0))
 	for name, test := range map[string]struct {
-		answers []http.HandlerFunc
-		asked   int
-		check   func(t *testing.T, last *Deployment, err error)
+		responses []http.HandlerFunc
+		reads     int
+		check     func(t *testing.T, last *Deployment, err error)
 	}{
 		"done at the first read":             {[]http.HandlerFunc{ready}, 1, endsWith(StatusReady)},
 		"several reads":                      {[]http.HandlerFunc{waiting, waiting, waiting, ready}, 4, endsWith(StatusReady)},
 		"an unknown status":                  {[]http.HandlerFunc{withStatus("DREAMING"), ready}, 2, endsWith(StatusReady)},
-		"temporary failures":                 {[]http.HandlerFunc{answer(500, ""), waiting, cut, answer(429, ""), answer(200, "<html>"), truncated, ready}, 7, endsWith(StatusReady)},
-		"an unusable response":               {[]http.HandlerFunc{answerJSON(`{"resources":null,"offset":0}`), ready}, 2, endsWith(StatusReady)},
+		"temporary failures":                 {[]http.HandlerFunc{respond(500, ""), waiting, cut, respond(429, ""), respond(200, "<html>"), truncated, ready}, 7, endsWith(StatusReady)},
+		"an unusable response":               {[]http.HandlerFunc{respondJSON(`{"resources":null,"offset":0}`), ready}, 2, endsWith(StatusReady)},
 		"not listed yet":                     {[]http.HandlerFunc{none, none, waiting, ready}, 4, endsWith(StatusReady)},
 		"no longer listed":                   {[]http.HandlerFunc{waiting, none}, 2, fails(ErrNotFound, StatusAwaitingDatabase)},
-		"no longer listed after being late":  {[]http.HandlerFunc{none, waiting, answer(500, ""), none}, 4, fails(ErrNotFound, StatusAwaitingDatabase)},
-		"rejected at the first read":         {[]http.HandlerFunc{answer(401, `{}`)}, 1, rejected(401, "created")},
-		"rejected later":                     {[]http.HandlerFunc{waiting, answer(403, `{}`)}, 2, rejected(403, StatusAwaitingDatabase)},
-		"404 of the list is not ErrNotFound": {[]http.HandlerFunc{waiting, answer(404, `{}`)}, 2, rejected(404, StatusAwaitingDatabase)},
+		"no longer listed after being late":  {[]http.HandlerFunc{none, waiting, respond(500, ""), none}, 4, fails(ErrNotFound, StatusAwaitingDatabase)},
+		"rejected at the first read":         {[]http.HandlerFunc{respond(401, `{}`)}, 1, rejected(401, "created")},
+		"rejected later":                     {[]http.HandlerFunc{waiting, respond(403, `{}`)}, 2, rejected(403, StatusAwaitingDatabase)},
+		"404 of the list is not ErrNotFound": {[]http.HandlerFunc{waiting, respond(404, `{}`)}, 2, rejected(404, StatusAwaitingDatabase)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, inTurn(test.answers...))
+			s := serve(t, inTurn(test.responses...))
 			last, err := s.client(t, func(config *Config) { config.MaxRetries = 0 }).Wait(t.Context(), first(), isReady)
 			test.check(t, last, err)
-			same(t, "reads", s.count(""), test.asked)
+			equal(t, "reads", s.count(""), test.reads)
 		})
 	}
 }
@@ -65,7 +65,7 @@ func fails(want error, status string) func(*testing.T, *Deployment, error) {
 
 func rejected(code int, status string) func(*testing.T, *Deployment, error) {
 	return func(t *testing.T, last *Deployment, err error) {
-		if asError(t, err).Status != code || errors.Is(err, ErrNotFound) || last.Status != status {
+		if asType[*Error](t, err).Status != code || errors.Is(err, ErrNotFound) || last.Status != status {
 			t.Errorf("got %v, %v", last, err)
 		}
 	}
