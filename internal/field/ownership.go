@@ -277,15 +277,17 @@ type planner struct {
 // must not be used.
 func (p planner) object(fs Fields, at path.Path, config, state Values, moved bool) Values {
 	planned := make(Values, len(fs))
-	exclusive := "" // the exclusive member that the configuration sets
+	var exclusive tftypes.Value // the exclusive member that the configuration sets
 	for _, f := range fs {
 		if f.Exclusive && !isNull(config[f.Name]) {
-			exclusive = f.Name
+			exclusive = config[f.Name]
 		}
 	}
 	for _, f := range fs {
-		if f.Exclusive && exclusive != "" && isNull(config[f.Name]) {
-			planned[f.Name] = f.null()
+		if f.Exclusive && !isNull(exclusive) && isNull(config[f.Name]) {
+			if planned[f.Name] = f.null(); !exclusive.IsKnown() && !isNull(state[f.Name]) {
+				planned[f.Name] = f.unknown() // the other may turn out null
+			}
 			continue
 		}
 		planned[f.Name] = p.value(f, at.AtName(f.Name), config[f.Name], state[f.Name], moved)

@@ -74,10 +74,14 @@ func TestUnknown_isUndecided(t *testing.T) {
 // unknown values turn out to be.
 func TestUnknown_finalPlan(t *testing.T) {
 	t.Parallel()
-	const live = `{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x","size":1,"json":{"a":1}},{"name":"y","size":2}],"ref":"main"}`
+	const live = `{"string":"x","labels":{"a":"1"},"env":[{"name":"x","valueFrom":{"a":1}}],"volumes":[{"name":"x","size":1,"json":{"a":1}},{"name":"y","size":2}],"ref":"main"}`
 	volumes, _ := configFields.ByName("volumes")
 	item := func(name tftypes.Value) tftypes.Value {
 		return With(volumes.elem().mustDecode(t, object{}), Values{"name": name})
+	}
+	variables, _ := configFields.ByName("env")
+	env := func(value tftypes.Value) tftypes.Value {
+		return With(variables.elem().mustDecode(t, object{"name": "x"}), Values{"value": value})
 	}
 	for _, imported := range []bool{false, true} {
 		s := &stage{T: t}
@@ -92,7 +96,8 @@ func TestUnknown_finalPlan(t *testing.T) {
 			"string": {Values{"string": Field{}.unknown()}, []Values{{"string": str("x")}, {"string": str("y")}, {"string": Field{}.null()}}},
 			"name": {listOf("volumes", item(Field{}.unknown()), item(str("y"))),
 				[]Values{listOf("volumes", item(str("x")), item(str("y"))), listOf("volumes", item(str("z")), item(str("y"))), listOf("volumes", item(str("y")), item(str("y")))}},
-			"item": {listOf("volumes", volumes.elem().unknown()), []Values{listOf("volumes", item(str("x"))), listOf("volumes", item(str("z")))}},
+			"exclusive sibling": {listOf("env", env(Field{}.unknown())), []Values{listOf("env", env(str("1"))), listOf("env", env(Field{}.null()))}},
+			"item":              {listOf("volumes", volumes.elem().unknown()), []Values{listOf("volumes", item(str("x"))), listOf("volumes", item(str("z")))}},
 		} {
 			config := s.configWith(`{"ref":"main"}`, c.unknown)
 			early := planOf(resourceFields, config, s.state, s.record)
