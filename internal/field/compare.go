@@ -19,8 +19,6 @@ type Comparison struct {
 	// Dropped are those that were removed from the configuration and that the
 	// service still has.
 	Dropped []Difference
-	// Unknown reports whether something wanted is known only after apply.
-	Unknown bool
 }
 
 // Difference is an attribute that the service has otherwise than it should.
@@ -43,12 +41,13 @@ type Difference struct {
 // changed since the last apply. Whatever is applied and no longer wanted is
 // dropped: null for a member of an object, omitted from what is sent whole.
 //
-// Read-only attributes are not compared. Source is the source of the
+// Read-only attributes are not compared, and unknown values are no difference.
+// Source is the source of the
 // deployment, see [Field.BuiltFor].
 func (fs Fields) Compare(live, want, applied map[string]any, source string) Comparison {
 	c := &comparer{source: source}
 	merged := c.object(fs, path.Empty(), live, want, applied, false)
-	return Comparison{Merged: merged, Set: c.set, Dropped: c.dropped, Unknown: c.unknown}
+	return Comparison{Merged: merged, Set: c.set, Dropped: c.dropped}
 }
 
 // Satisfies reports whether the service has everything that is wanted.
@@ -60,7 +59,6 @@ func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
 type comparer struct {
 	source       string
 	set, dropped []Difference
-	unknown      bool
 }
 
 func asObject(tree any) map[string]any {
@@ -152,11 +150,7 @@ func (c *comparer) servicesOwn(fs Fields, f Field, live map[string]any, want, ap
 
 // value compares one value, and returns what the service should have.
 func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem bool) any {
-	switch {
-	case want == Unknown:
-		c.unknown = true
-		return live
-	case want == nil && applied == nil:
+	if want == Unknown || want == nil && applied == nil {
 		return live
 	}
 	switch f.Kind {
@@ -208,10 +202,6 @@ func (c *comparer) has(f Field, live, value any) bool {
 // equalItems compares lists of scalars. Items that are JSON may have more members.
 func (c *comparer) equalItems(f Field, live, want []any) bool {
 	return slices.EqualFunc(live, want, func(has, wanted any) bool {
-		if wanted == Unknown {
-			c.unknown = true
-			return true
-		}
 		if wanted == "" {
 			return isEmpty(has) // an item is set, even if it is empty
 		}
@@ -256,7 +246,6 @@ func (p freeAt) difference(want, has any) Difference {
 func (c *comparer) free(p freeAt, live, want, applied any) any {
 	switch wanted := want.(type) {
 	case unknown:
-		c.unknown = true
 		return live
 	case nil:
 		if applied == nil || isEmpty(live) {
@@ -346,7 +335,7 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 				undecided++
 			}
 			added = append(added, itemName(f, item, i))
-			merged[i] = withoutUnknown(item)
+			merged[i] = item
 			continue
 		}
 		kept[j], old = true, asObject(live[j])
@@ -360,9 +349,7 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 		}
 	}
 	switch {
-	case undecided > 0 && undecided == len(added) && undecided == len(removed):
-		c.unknown = true // they may turn out to be the same
-	case len(added) > 0 || len(removed) > 0:
+	case len(added) != undecided || len(removed) != undecided: // else they may turn out to be the same items
 		c.set = append(c.set, Difference{At: at, Member: itemChanges(added, removed), Want: want, Has: has, field: f})
 	case f.Ordered && !inOrder:
 		c.set = append(c.set, Difference{At: at, Member: "order", Want: want, Has: has, field: f})
@@ -371,13 +358,6 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 		return has
 	}
 	return merged
-}
-
-func withoutUnknown(item any) any {
-	if item == Unknown {
-		return nil
-	}
-	return item
 }
 
 // merge returns the members of both; those of b win.
