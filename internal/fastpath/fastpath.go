@@ -14,6 +14,8 @@
 //     calling the resource's own Read and ModifyPlan, and the state of the request
 //     is the response. It relies on ModifyPlan planning everything itself (no
 //     attribute has a default), and on how the framework packs private state.
+//   - datasource.go: a data source is read by calling its own Read, and its state is
+//     packed. The framework would convert a list of thousands several times.
 //   - context.go: the framework keeps the context of each request until it is
 //     stopped (for its Stop), and with it what gRPC and the loggers attached.
 //     Requests are handled with a context that becomes empty afterwards.
@@ -58,7 +60,7 @@ func NewServer(p provider.Provider) tfprotov6.ProviderServer {
 }
 
 func layers(framework frameworkServer, p *observedProvider) frameworkServer {
-	return contexts{unchanged{framework, newResourceTypes(p)}}
+	return contexts{unchanged{newDataSources(framework, p), newResourceTypes(p)}}
 }
 
 func newFrameworkServer(p provider.Provider) frameworkServer {

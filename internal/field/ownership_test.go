@@ -681,7 +681,7 @@ func TestAdditionalMembers(t *testing.T) {
 	want := object{"tags": []any{"b"}, "source_config": object{"string": "x", "tier": object{"a": "2"}, "none": object{}}}
 	applied := object{"source_config": object{"string": "x", "tier": object{"a": "1", "b": "1"}, "old": "1"}}
 	c := resourceFields.Compare(live, want, applied, "")
-	if set, dropped := differences(c.Set), differences(c.Dropped); set != "source_config (tier.a), tags.[0]" || dropped != "source_config (old)" {
+	if set, dropped := differences(c.Set), differences(c.Dropped); set != "tier.a, tags.[0]" || dropped != "old" {
 		t.Errorf("set %s, dropped %s", set, dropped)
 	}
 	if got := jsonOf(patchOf(c.Merged, slices.Concat(c.Set, c.Dropped))); got != `{"source_config":{"old":null,"tier":{"a":"2","x":"9"}},"tags":["b"]}` {
