@@ -67,7 +67,7 @@ func New(config Config) *Client {
 	config.PollIntervalMax = cmp.Or(config.PollIntervalMax, 15*time.Second)
 	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
-	c := &Client{config: config, holders: nameHolders{lock: make(chan struct{}, 1)}}
+	c := &Client{config: config, holders: nameHolders{lock: newLock()}}
 	for _, values := range config.Header {
 		c.Hide(values...)
 	}

@@ -56,11 +56,11 @@ func (e *LostError) Unwrap() error { return e.Err }
 func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest, satisfied func(*Deployment) bool) (
 	d *Deployment, recovered bool, err error,
 ) {
-	unlock, err := c.names.lock(ctx, r.Name)
-	if err != nil {
+	creating := c.names.of(r.Name)
+	if err := creating.acquire(ctx); err != nil {
 		return nil, false, err
 	}
-	defer unlock()
+	defer creating.release()
 	if r.Secrets == nil {
 		r.Secrets = []Secret{} // required, section 2.1
 	}
@@ -253,14 +253,23 @@ func valueOr(text *string, otherwise string) string {
 // nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.
 type nameLocks struct{ locks sync.Map }
 
-// lock waits for the name, or for the end of ctx, and returns what releases it.
-func (n *nameLocks) lock(ctx context.Context, name string) (unlock func(), err error) {
-	lock, _ := n.locks.LoadOrStore(name, make(chan struct{}, 1))
-	held := lock.(chan struct{})
+func (n *nameLocks) of(name string) lock {
+	l, _ := n.locks.LoadOrStore(name, newLock())
+	return l.(lock)
+}
+
+// lock is a mutex for which a caller waits no longer than its context.
+type lock chan struct{}
+
+func newLock() lock { return make(lock, 1) }
+
+func (l lock) acquire(ctx context.Context) error {
 	select {
-	case held <- struct{}{}:
-		return func() { <-held }, nil
+	case l <- struct{}{}:
+		return nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
+
+func (l lock) release() { <-l }

@@ -99,18 +99,15 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 	}
 }
 
-// itemsByID lists up to 100 deployments by id, until all are found. What else the service lists is skipped: it may ignore the
-// filter. Only if some are missing, the last item is one without a usable id, if there is one: it may be any of them.
+// itemsByID lists up to 100 deployments by id, until all are found. What else the service lists is skipped, as it may ignore the
+// filter, but for items without a usable id, which may be any of them.
 func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
-		missing := newIDSet(filter.DeploymentIDs)
-		var unidentified *listItem
-		wanted := func(item listItem) bool {
-			if item.id == "" {
-				unidentified = &item
-			}
-			return missing.has(item.id)
+		missing := idSet{}
+		for _, id := range filter.DeploymentIDs {
+			missing.add(id)
 		}
+		wanted := func(item listItem) bool { return item.id == "" || missing.has(item.id) }
 		for item, err := range walkPages(c.fetcher(ctx, filter), maxPages, wanted) {
 			if !yield(item, err) || err != nil {
 				return
@@ -119,9 +116,6 @@ func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter) iter.Se
 			if len(missing) == 0 {
 				return // the empty page at the end is not needed
 			}
-		}
-		if unidentified != nil {
-			yield(*unidentified, nil)
 		}
 	}
 }
@@ -224,12 +218,12 @@ func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readRes
 			failed = err
 			break
 		}
-		d, err := c.decodeItem(item)
-		if item.id == "" {
-			failed = err
-			continue
+		if item.id != "" {
+			d, err := c.decodeItem(item)
+			results[strings.ToLower(item.id)] = readResult{d, err}
+		} else if failed == nil { // of many, one error is enough
+			_, failed = c.decodeItem(item)
 		}
-		results[strings.ToLower(item.id)] = readResult{d, err}
 	}
 	for _, id := range ids {
 		if _, ok := results[id]; !ok {
@@ -248,14 +242,6 @@ func isUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) ==
 
 // idSet is a set of deployment ids, which are case-insensitive.
 type idSet map[string]bool
-
-func newIDSet(ids []string) idSet {
-	set := idSet{}
-	for _, id := range ids {
-		set.add(id)
-	}
-	return set
-}
 
 func (s idSet) add(id string)      { s[strings.ToLower(id)] = true }
 func (s idSet) has(id string) bool { return s[strings.ToLower(id)] }

@@ -172,7 +172,7 @@ func (c *Client) rejection(r request, resp response) *Error {
 	e := &Error{Operation: r.operation, Method: r.method, Path: r.path,
 		Status: resp.status, RequestID: c.displayText(requestID(resp.header))}
 	e.retryAfter, e.retryAfterSet = retryAfter(resp.header, time.Now())
-	message, fields, ok := readProblem(resp.body)
+	message, fields, ok := c.readProblem(resp.body)
 	switch {
 	case ok:
 	case isHTML(resp.header):
@@ -182,27 +182,19 @@ func (c *Client) rejection(r request, resp response) *Error {
 	default:
 		message = string(resp.body)
 	}
-	e.Message = c.displayText(message)
-	for _, f := range fields {
-		for i, step := range f.Loc {
-			if name, ok := step.(string); ok {
-				f.Loc[i] = c.displayText(name)
-			}
-		}
-		f.Message = c.displayText(f.Message)
-		e.Fields = append(e.Fields, f)
-	}
+	e.Message, e.Fields = c.displayText(message), fields
 	return e
 }
 
 // readProblem finds the message in the body of a rejection, in the common shapes: detail as text or as a list of {loc, msg},
-// problem+json, error.message, error as text, message, errors. It is not ok when the body is no JSON object.
-func readProblem(body []byte) (message string, fields []FieldError, ok bool) {
+// problem+json, error.message, error as text, message, errors. It is not ok when the body is no JSON object. The fields are fit
+// for a message.
+func (c *Client) readProblem(body []byte) (message string, fields []FieldError, ok bool) {
 	var problem struct{ Title, Detail, Error, Errors, Message any }
 	if json.Unmarshal(body, &problem) != nil {
 		return "", nil, false
 	}
-	fields = append(readFieldErrors(problem.Detail), readFieldErrors(problem.Errors)...)
+	fields = append(c.readFieldErrors(problem.Detail), c.readFieldErrors(problem.Errors)...)
 	fields = fields[:min(len(fields), maxFields)]
 	var parts []string
 	for _, f := range fields {
@@ -231,10 +223,10 @@ func (f FieldError) String() string {
 }
 
 // readFieldErrors reads a list of {loc, msg}; nil when value is something else.
-func readFieldErrors(value any) []FieldError {
+func (c *Client) readFieldErrors(value any) []FieldError {
 	items, _ := value.([]any)
 	var fields []FieldError
-	for _, item := range items {
+	for _, item := range items[:min(len(items), maxFields)] {
 		object, ok := item.(map[string]any)
 		if !ok {
 			return nil
@@ -247,14 +239,14 @@ func readFieldErrors(value any) []FieldError {
 		for _, step := range loc[:min(len(loc), maxSteps)] {
 			switch step := step.(type) {
 			case string:
-				f.Loc = append(f.Loc, step)
+				f.Loc = append(f.Loc, c.displayText(step))
 			case float64:
 				if step == math.Trunc(step) && math.Abs(step) <= math.MaxInt32 {
 					f.Loc = append(f.Loc, int(step))
 				}
 			}
 		}
-		if f.Message != "" {
+		if f.Message = c.displayText(f.Message); f.Message != "" {
 			fields = append(fields, f)
 		}
 	}

@@ -116,6 +116,28 @@ func TestList_stopsWithTheLoop(t *testing.T) {
 	}
 }
 
+// A deployment that is kept does not keep its page in memory.
+func TestList_keptDeploymentDoesNotKeepItsPage(t *testing.T) {
+	t.Parallel()
+	small := deploymentJSON(idA, "a")
+	large := strings.Replace(deploymentJSON(idB, "b"), "{", `{"x":"`+strings.Repeat("x", 1<<20)+`",`, 1)
+	s := serve(t, respondJSON(pageJSON(0, small, large)))
+	for d, err := range s.client(t).Deployments(t.Context(), DeploymentFilter{}) {
+		if err != nil || cap(d.Raw) > 2*len(d.Raw) || d.ID == idA && cap(d.Raw) > 2*len(small) {
+			t.Errorf("%d bytes of JSON keep %d: %v", len(d.Raw), cap(d.Raw), err)
+		}
+	}
+}
+
+// A deployment without a usable id is an error of those only that are not found otherwise, however many there are.
+func TestListByID_manyItemsWithoutID(t *testing.T) {
+	t.Parallel()
+	s := serve(t, respondJSON(repeated(`{"offset":0,"resources":[`+deploymentJSON(idA, "a")+",", `{"name":"b"}`, 50_000, `]}`)))
+	results := s.client(t).lookUpIDs(t.Context(), []string{idA, idB})
+	equal(t, "error of the one that is found", results[idA].err, nil)
+	equal(t, "error of the other", asType[*Error](t, results[idB].err).Message, `the response cannot be used: resources[1]: deployment "b" (id ""): the id is not a UUID`)
+}
+
 // paged is the fake with quirks, and ids of n deployments in it.
 func paged(t *testing.T, n int, options fakeserver.Options) (*service, []string) {
 	t.Helper()

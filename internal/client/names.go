@@ -85,7 +85,7 @@ func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, e
 
 // nameHolders is the list of all names that [Client.NameHolders] shares.
 type nameHolders struct {
-	lock      chan struct{} // of capacity 1: a lock for which a caller waits no longer than its context
+	lock
 	lookups   int
 	requested time.Time // when the list was
 	list      map[string][]*Deployment
@@ -94,12 +94,10 @@ type nameHolders struct {
 
 // find looks a name up in the list. It is not ok when there is none.
 func (n *nameHolders) find(ctx context.Context, c *Client, name string) (holders []*Deployment, ok bool) {
-	select {
-	case n.lock <- struct{}{}:
-		defer func() { <-n.lock }()
-	case <-ctx.Done():
+	if n.acquire(ctx) != nil {
 		return nil, false
 	}
+	defer n.release()
 	n.lookups++
 	if n.lookups <= namesOneByOne || n.oneByOne {
 		return nil, false
