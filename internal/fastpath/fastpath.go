@@ -13,7 +13,8 @@
 //   - unchanged.go: a resource of which nothing is new is refreshed and planned by
 //     calling the resource's own Read and ModifyPlan, and the state of the request
 //     is the response. It relies on ModifyPlan planning everything itself (no
-//     attribute has a default), and on how the framework packs private state.
+//     attribute has a default), and on how the framework packs private state. A
+//     read that fails is not repeated by the framework.
 //   - datasource.go: a data source is read by calling its own Read, and its state is
 //     packed. The framework would convert a list of thousands several times.
 //   - context.go: the framework keeps the context of each request until it is
@@ -22,8 +23,8 @@
 //   - serve.go: the loggers of the libraries are switched off unless somebody
 //     asked for logs.
 //
-// What they save is in BENCHMARKS.md. Tests compare the responses of the fast path
-// with those of the framework; the acceptance suite also passes with
+// What they save is in BENCHMARKS.md. The tests compare the responses with those
+// of the framework, request by request; the acceptance suite also passes with
 // GRAPHDEPLOY_FRAMEWORK_ONLY=1. At TRACE, the log names each request that took the
 // fast path.
 package fastpath

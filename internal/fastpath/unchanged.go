@@ -153,8 +153,11 @@ func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 	request.Identity, response.Identity = identity, identity
 	r.Read(ctx, request, &response)
 
-	if len(response.Diagnostics) > 0 || response.Deferred != nil || !response.State.Raw.Equal(state) || !response.Private.Equal(request.Private) {
+	if response.Deferred != nil || !response.State.Raw.Equal(state) || !response.Private.Equal(request.Private) {
 		return nil
+	}
+	if len(response.Diagnostics) > 0 {
+		return t.failed(req, response.Diagnostics)
 	}
 	packed, ok := pack(t.identity, response.Identity.Raw)
 	if !ok || req.CurrentIdentity != nil && !same(req.CurrentIdentity.IdentityData, packed) {
@@ -166,6 +169,30 @@ func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 		NewIdentity: &tfprotov6.ResourceIdentityData{IdentityData: packed},
 		Private:     req.Private,
 	}
+}
+
+// failed is the response to a read that failed, so that the framework does not
+// repeat it, with all of its retries. It is nil for what only the framework can
+// express: warnings, and errors at attributes.
+func (t *resourceType) failed(req *tfprotov6.ReadResourceRequest, diags diag.Diagnostics) *tfprotov6.ReadResourceResponse {
+	resp := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: t.identityOrNull(req.CurrentIdentity), Private: req.Private}
+	for _, d := range diags {
+		if _, at := d.(diag.DiagnosticWithPath); at || d.Severity() != diag.SeverityError {
+			return nil
+		}
+		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
+	}
+	return resp
+}
+
+// identityOrNull is the identity of a request, or what the framework takes for
+// none, as from Terraform before 1.12.
+func (t *resourceType) identityOrNull(identity *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
+	if identity != nil {
+		return identity
+	}
+	none, _ := pack(t.identity, tftypes.NewValue(t.identity, nil)) // null is of every type
+	return &tfprotov6.ResourceIdentityData{IdentityData: none}
 }
 
 // plan is nil where there is something to change. Where Terraform itself
@@ -202,16 +229,8 @@ func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	if len(response.Diagnostics) > 0 || !response.Plan.Raw.Equal(state) || !response.Private.Equal(request.Private) {
 		return nil
 	}
-	identity := req.PriorIdentity
-	if identity == nil { // as from Terraform before 1.12
-		none, ok := pack(t.identity, tftypes.NewValue(t.identity, nil))
-		if !ok {
-			return nil
-		}
-		identity = &tfprotov6.ResourceIdentityData{IdentityData: none}
-	}
 	tflog.Trace(ctx, "Planned an unchanged resource on the fast path")
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: identity, PlannedPrivate: req.PriorPrivate}
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: t.identityOrNull(req.PriorIdentity), PlannedPrivate: req.PriorPrivate}
 }
 
 // unpack unpacks an object of the type that is there.

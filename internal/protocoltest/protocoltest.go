@@ -36,6 +36,13 @@ func New(t testing.TB, server tfprotov6.ProviderServer) *Provider {
 	return p
 }
 
+// WithContext is the same provider, called with a context: one with a logger, say.
+func (p *Provider) WithContext(ctx context.Context) *Provider {
+	other := *p
+	other.ctx = ctx
+	return &other
+}
+
 // Validate validates the configuration of the provider.
 func (p *Provider) Validate(config Object) Diagnostics {
 	p.t.Helper()
