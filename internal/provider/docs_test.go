@@ -11,15 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// What the docs show is copied. These tests hold that it is valid, and that the
-// examples that the pages begin with do what the pages say.
+// What the docs show is copied: these tests verify that it is valid, and that the
+// examples at the top of the pages work.
 
 var (
 	blocks      = regexp.MustCompile("(?ms)^```terraform\n(.*?)^```$")
@@ -28,7 +24,7 @@ var (
 	declaration = `(?m)^(?:variable|resource "graphdeploy_deployment"|data "graphdeploy_codehost_repo") "%s"`
 )
 
-// completed adds what a piece of a page takes from elsewhere.
+// completed adds what a code block refers to.
 func completed(piece string) string {
 	declared := func(name string) bool {
 		return regexp.MustCompile(fmt.Sprintf(declaration, name)).MatchString(piece)
@@ -46,11 +42,11 @@ func completed(piece string) string {
 			piece += fmt.Sprintf("resource \"graphdeploy_deployment\" %q {\n  name = \"x\"\n  source = \"codehost\"\n}\n", match[1])
 		}
 	}
-	// Terraform looks at the settings of a provider only where something uses it.
+	// Terraform validates the settings of a provider only where something uses it.
 	return piece + "\ndata \"graphdeploy_oauth_providers\" \"completes\" {}\n"
 }
 
-func TestAccWhatTheDocsShowIsValid(t *testing.T) {
+func TestAccDocs_codeBlocksAreValid(t *testing.T) {
 	terraformSince(t, 1, 11)
 	is := terraformIs(t)
 	built := buildProvider(t)
@@ -85,11 +81,11 @@ func TestAccWhatTheDocsShowIsValid(t *testing.T) {
 		}
 	}
 	if n < 20 {
-		t.Errorf("%d pieces were looked at", n)
+		t.Errorf("%d code blocks were validated", n)
 	}
 }
 
-// newDocsService has what the examples of the pages look for.
+// newDocsService has what the examples on the pages read.
 func newDocsService(t *testing.T) *service {
 	t.Helper()
 	s := newService(t, fakeserver.Options{})
@@ -99,7 +95,7 @@ func newDocsService(t *testing.T) *service {
 	return s
 }
 
-func TestAccExamplesOfTheDataSourcesWork(t *testing.T) {
+func TestAccDataSourceExamples_outputs(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -118,7 +114,7 @@ func TestAccExamplesOfTheDataSourcesWork(t *testing.T) {
 			w.configure()
 			w.copy(filepath.Join(examplesFolder, "data-sources", name))
 			if out := w.succeed("apply", "-auto-approve"); !strings.Contains(out, want) || strings.Contains(out, "shop-old") {
-				t.Errorf("the outputs do not have %s, or have too much:\n%s", want, out)
+				t.Errorf("the outputs lack %s, or contain too much:\n%s", want, out)
 			}
 		})
 	}
@@ -128,7 +124,7 @@ func TestAccExamplesOfTheDataSourcesWork(t *testing.T) {
 	}
 }
 
-func TestAccExamplesOfTheProviderAndTheResourceWork(t *testing.T) {
+func TestAccProviderAndResourceExamples_applyAndPlanEmpty(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)
 	t.Parallel()
@@ -142,7 +138,7 @@ func TestAccExamplesOfTheProviderAndTheResourceWork(t *testing.T) {
 			w := newWorkspace(t, built, "GRAPHDEPLOY_BASE_URL="+s.url, "GRAPHDEPLOY_API_KEY=planted", "TF_VAR_payment_key=planted")
 			text, err := os.ReadFile(filepath.Join(examplesFolder, file))
 			w.must(err)
-			// Its service is an example, too.
+			// Its base_url is an example, too.
 			piece := strings.ReplaceAll(string(text), `"https://deploy.example.com/api"`, fmt.Sprintf("%q", s.url))
 			w.must(os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(completed(piece)), 0o600))
 			w.succeed("apply", "-auto-approve")
@@ -158,18 +154,18 @@ func TestAccExamplesOfTheProviderAndTheResourceWork(t *testing.T) {
 	}
 }
 
-// What the guides warn of is Terraform's doing, and none of the provider's.
-func TestAccTypoInANestedNameIsDropped(t *testing.T) {
+// Terraform silently ignores unknown names in nested objects.
+func TestAccMisspelledNestedName_isAWarning(t *testing.T) {
+	built := buildProvider(t)
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
-	config := s.provider() + deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }`)
-	check(t,
-		resource.TestStep{Config: s.provider() + deployment("app", "codehost", `sorce_config = {}`), ExpectError: regexp.MustCompile(`Unsupported argument`)},
-		resource.TestStep{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-			plancheck.ExpectUnknownValue(this, tfjsonpath.New("source_config").AtMapKey("repo_url")),
-		}}},
-		planIsEmpty(config),
-	)
+	w := newWorkspace(t, built)
+	w.configure(s.provider(), deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }`))
+	out := unwrapped(w.succeed("apply", "-auto-approve"))
+	if !strings.Contains(out, "Warning: Missing repo_url") || !strings.Contains(out, "Check the spelling") {
+		t.Errorf("there is no warning about the spelling:\n%s", out)
+	}
+	w.succeed("plan", "-detailed-exitcode")
 	if sent := s.body(t)["source_config"]; !jsonEqual(sent, map[string]any{}) {
 		t.Errorf("sent %v", sent)
 	}

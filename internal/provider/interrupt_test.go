@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
@@ -37,8 +38,8 @@ type waiter struct {
 	seen chan struct{}
 }
 
-// start starts Terraform. It logs to where it prints, so that a test can tell
-// from what it printed how far it is.
+// start starts Terraform. It logs to where it prints, so that a test sees how far
+// it is.
 func (w *workspace) start(args ...string) *running {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), hangs)
@@ -79,7 +80,7 @@ func (r *running) see(line string) {
 	}
 }
 
-// when returns what is closed once a text is printed from now on.
+// when returns a channel that is closed once a text is printed.
 func (r *running) when(text string) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +121,7 @@ func (r *running) wait() (out string, status int) {
 
 var logLines = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[^\n]*\n(  [^\n]*\n)*`)
 
-// gate is a fault that holds a request.
+// gate is a fault that holds a request until it is released.
 func gate(f fakeserver.Fault) (fault fakeserver.Fault, reached <-chan struct{}, release func()) {
 	in, hold := make(chan struct{}), make(chan struct{})
 	var once, open sync.Once
@@ -142,7 +143,7 @@ func assertOne(t *testing.T, w *workspace, s *service) {
 
 // The interrupt goes to Terraform alone, as from a CI system, or to the whole
 // process group, as from a terminal.
-func TestAccInterrupt(t *testing.T) {
+func TestAccInterrupt_savesWhatWasCreated(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	for _, from := range []string{"a CI system", "a terminal"} {
@@ -152,16 +153,16 @@ func TestAccInterrupt(t *testing.T) {
 			if from == "a terminal" {
 				pid = -pid
 			}
-			// By then the provider has cancelled what it was asked for.
-			told := r.when("Closed all our contexts")
+			// By then the provider has canceled its requests.
+			stopped := r.when("Closed all our contexts")
 			if err := syscall.Kill(pid, syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			r.await(told, "the provider was told to stop")
+			r.await(stopped, "the provider was stopped")
 		}
-		t.Run("while a create is under way from "+from, func(t *testing.T) {
+		t.Run("while a create is in progress from "+from, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{AllowDuplicateNames: true, ReadyAfter: 1e15})
+			s := newService(t, fakeserver.Options{AllowDuplicateNames: true, ReadyAfter: 1000 * time.Hour})
 			w := newWorkspace(t, built)
 			w.configure(s.provider(), app)
 			held, reached, release := gate(fakeserver.Fault{AfterWork: true})
@@ -173,12 +174,12 @@ func TestAccInterrupt(t *testing.T) {
 			release()
 			out, _ := r.wait()
 			assertOne(t, w, s)
-			if !strings.Contains(unwrapped(out), "Interrupted while waiting") {
-				t.Errorf("nothing says that the wait was interrupted:\n%s", out)
+			if !strings.Contains(unwrapped(out), "Wait was interrupted") {
+				t.Errorf("there is no warning that the wait was interrupted:\n%s", out)
 			}
 			w.succeed("plan", "-detailed-exitcode")
 		})
-		t.Run("while a create whose answer is lost is under way from "+from, func(t *testing.T) {
+		t.Run("while a create whose response is lost is in progress from "+from, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
 			w := newWorkspace(t, built)
@@ -195,21 +196,21 @@ func TestAccInterrupt(t *testing.T) {
 		})
 		t.Run("while a deployment is waited for from "+from, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{ReadyAfter: 1e15})
+			s := newService(t, fakeserver.Options{ReadyAfter: 1000 * time.Hour})
 			w := newWorkspace(t, built)
 			w.configure(s.provider(), app)
-			// Never released: only who gives up the request comes to an end.
+			// Never released: the apply only ends if it cancels the request.
 			held, reached, release := gate(fakeserver.Fault{})
 			defer release()
-			s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {}}) // the look for the name, the first look
+			s.Fail(fakeserver.ListDeployments, 4, fakeserver.Fault{Reached: func() {}}) // the name at plan, at the plan of the apply, and at the create; the first read
 			s.Fail(fakeserver.ListDeployments, 1, held)
 			r := w.start("apply", "-auto-approve")
 			r.await(reached, "it waited")
 			interrupt(t, r)
 			out, _ := r.wait()
 			assertOne(t, w, s)
-			if !strings.Contains(unwrapped(out), "Interrupted while waiting") {
-				t.Errorf("nothing says that the wait was interrupted:\n%s", out)
+			if !strings.Contains(unwrapped(out), "Wait was interrupted") {
+				t.Errorf("there is no warning that the wait was interrupted:\n%s", out)
 			}
 			s.ClearFaults()
 			w.succeed("plan", "-detailed-exitcode")
@@ -221,13 +222,14 @@ func TestAccInterrupt(t *testing.T) {
 			w.configure(s.provider(), app)
 			held, reached, release := gate(fakeserver.Fault{})
 			defer release()
+			s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {}}) // the name at plan, and at the plan of the apply
 			s.Fail(fakeserver.ListDeployments, 1, held)
 			r := w.start("apply", "-auto-approve")
-			r.await(reached, "it looked for the name")
+			r.await(reached, "it looked up the name")
 			interrupt(t, r)
 			release()
 			if out, status := r.wait(); status == 0 {
-				t.Errorf("an apply that did nothing ended well:\n%s", out)
+				t.Errorf("an apply that did nothing succeeded:\n%s", out)
 			}
 			if n := len(s.Deployments()) + len(w.managed()); n != 0 {
 				t.Errorf("something was created, or is in the state")
@@ -238,25 +240,30 @@ func TestAccInterrupt(t *testing.T) {
 	}
 }
 
-// A provider that is killed tells nobody what it did. The next apply makes no
-// second deployment, and says how to import what was left.
-func TestAccKilledProvider(t *testing.T) {
+// A provider that is killed reports nothing. The next apply creates no second
+// deployment, and its error contains the import block.
+func TestAccKilledProvider_createsNoSecondDeployment(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
-		route  fakeserver.Route
-		before int // requests of the route that come first
-		fault  fakeserver.Fault
-		made   bool
+		route   fakeserver.Route
+		before  int // requests of the route that come first
+		fault   fakeserver.Fault
+		created bool
 	}{
-		"while it looks for the name": {fakeserver.ListDeployments, 0, fakeserver.Fault{}, false},
-		"before the work":             {fakeserver.CreateDeployment, 0, fakeserver.Fault{}, false},
-		"after the work":              {fakeserver.CreateDeployment, 0, fakeserver.Fault{AfterWork: true}, true},
-		"while it waits":              {fakeserver.ListDeployments, 1, fakeserver.Fault{}, true},
+		"while it plans":             {fakeserver.ListDeployments, 0, fakeserver.Fault{}, false},
+		"while it looks up the name": {fakeserver.ListDeployments, 1, fakeserver.Fault{}, false},
+		"before the work":            {fakeserver.CreateDeployment, 0, fakeserver.Fault{}, false},
+		"after the work":             {fakeserver.CreateDeployment, 0, fakeserver.Fault{AfterWork: true}, true},
+		"while it waits":             {fakeserver.ListDeployments, 3, fakeserver.Fault{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
+			options := fakeserver.Options{AllowDuplicateNames: true}
+			if name == "while it waits" {
+				options.ReadyAfter = 1000 * time.Hour
+			}
+			s := newService(t, options)
 			w := newWorkspace(t, built)
 			w.configure(s.provider(), app)
 			held, reached, release := gate(c.fault)
@@ -272,12 +279,12 @@ func TestAccKilledProvider(t *testing.T) {
 				t.Fatal(err)
 			}
 			if out, status := r.wait(); status == 0 {
-				t.Errorf("an apply whose provider was killed ended well:\n%s", out)
+				t.Errorf("an apply whose provider was killed succeeded:\n%s", out)
 			}
 			s.ClearFaults()
-			if c.made {
+			if c.created {
 				id := s.stored(t)["id"].(string)
-				w.fail(fmt.Sprintf(`exists already.*%s.*terraform import ADDRESS %[1]s`, id), "apply", "-auto-approve")
+				w.fail(fmt.Sprintf(`Deployment name already taken .*import { to = graphdeploy_deployment\.NAME id = "%s" }`, id), "apply", "-auto-approve")
 				w.succeed("import", this, id)
 				w.succeed("apply", "-auto-approve")
 			} else {
@@ -298,7 +305,7 @@ func assertOneDeployment(t *testing.T, w *workspace, s *service) {
 	}
 }
 
-// app has no output: an apply that is interrupted leaves outputs out.
+// app has no output: an apply that is interrupted omits outputs.
 const app = `
 resource "graphdeploy_deployment" "this" {
   name   = "app"

@@ -21,25 +21,25 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// planted is a value that must not turn up. Its core has only letters and
-// digits, and so stays the same however the value is escaped; what is around
-// it tempts a search for the value as a whole to miss the escaped ones.
+// planted is a value that must not appear. Its core has only letters and digits,
+// so it stays the same however the value is escaped; with what surrounds it, a
+// search for the complete value would miss the escaped ones.
 type planted struct{ what, core, value string }
 
 func plant(what, core string) planted {
 	return planted{what, core, `"<` + core + `&é\>` + "\n'" + core + " %"}
 }
 
-// plantHeader is for values that have to do for a header.
+// plantHeader is for values that a header can carry.
 func plantHeader(what, core string) planted {
 	return planted{what, core, `a="<` + core + `&\>" %`}
 }
 
-// forms are the ways in which the core may be written.
+// forms are the ways in which the core may be encoded.
 func (p planted) forms() []string {
 	forms := []string{p.core, strings.ToLower(p.core), strings.ToUpper(p.core), hex.EncodeToString([]byte(p.core))}
-	// Base64 of a text that has the core in it somewhere: at each of the three
-	// alignments, without the ends, which depend on what is beside it.
+	// Base64 of a text that contains the core: at each of the three alignments,
+	// without the ends, which depend on what is beside it.
 	for shift := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + p.core))
 		forms = append(forms, encoded[4:len(encoded)-2])
@@ -55,13 +55,13 @@ func (p planted) in(text []byte) (n int) {
 	return n
 }
 
-// place is somewhere that a value may have got to.
+// place is where a value may have leaked to.
 type place struct {
 	name string
 	text []byte
 }
 
-// unzip takes a plan file apart.
+// unzip returns the files in a plan file.
 func unzip(t *testing.T, file string) (places []place) {
 	t.Helper()
 	archive, err := zip.OpenReader(file)
@@ -84,20 +84,19 @@ func unzip(t *testing.T, file string) (places []place) {
 	return places
 }
 
-// Neither the credential, nor other headers, nor a secret stands in what
-// Terraform prints or logs, whatever the service does with them; and with
-// secrets_wo not in a file either.
-func TestAccNothingSecretIsShown(t *testing.T) {
+// Neither the credential, nor other headers, nor a secret is in what Terraform
+// prints or logs, whatever the service does with them; with secrets_wo, it is in
+// no file either.
+func TestAccSecrets_areNotShown(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	eachKindOfSecrets(t, func(t *testing.T, writeOnly bool) {
 		t.Helper()
-		testNothingSecretIsShown(t, built, writeOnly)
+		testSecretsAreNotShown(t, built, writeOnly)
 	})
 }
 
-// eachKindOfSecrets runs a test with secrets and with secrets_wo, where
-// Terraform knows write-only arguments.
+// eachKindOfSecrets runs a test with secrets and with secrets_wo.
 func eachKindOfSecrets(t *testing.T, test func(t *testing.T, writeOnly bool)) {
 	t.Helper()
 	for _, writeOnly := range []bool{false, true} {
@@ -111,13 +110,13 @@ func eachKindOfSecrets(t *testing.T, test func(t *testing.T, writeOnly bool)) {
 	}
 }
 
-func testNothingSecretIsShown(t *testing.T, built string, writeOnly bool) {
+func testSecretsAreNotShown(t *testing.T, built string, writeOnly bool) {
 	var (
 		key     = plantHeader("the credential", "kEyK9f3aQ7kEyW2")
 		header  = plantHeader("a header", "hEaDerM4c8ZtEnAnT")
 		first   = plant("a secret", "fIrStS7e1PvAlUeX")
 		second  = plant("a changed secret", "sEcOnDb5R8vAlUeJ")
-		foreign = plant("a secret that was changed elsewhere", "fOrEiGnT3H6vAlUe")
+		foreign = plant("a secret that was changed outside Terraform", "fOrEiGnT3H6vAlUe")
 		own     = plant("a secret of the service's own", "sErViCeOwN2Y9vAl")
 		ours    = []planted{first, second}
 		all     = []planted{key, header, first, second, foreign, own}
@@ -184,21 +183,21 @@ output "everything" {
 		w.succeed(append([]string{"plan", "-out=" + file}, args...)...)
 		return file
 	}
-	// echo is a service that repeats whatever it was sent.
+	// echo are responses that repeat what was sent.
 	echo := func(status int, p planted) []fakeserver.Fault {
 		headers := fmt.Sprintf("Authorization: %s\nX-Tenant: %s", key.value, header.value)
 		request := fmt.Sprintf(`{"name": "app", "secrets": [{"name": "PLAIN", "value": %q}, {"name": "TOKEN", "value": %s}]}`, p.core, asJSON(t, p.value))
-		whole := headers + "\n\n" + request
+		everything := headers + "\n\n" + request
 		return []fakeserver.Fault{
-			{Status: status, Body: asJSON(t, map[string]any{"detail": whole})},
+			{Status: status, Body: asJSON(t, map[string]any{"detail": everything})},
 			{Status: status, Body: asJSON(t, map[string]any{"detail": []any{
 				map[string]any{"loc": []any{"body", "secrets", 1, "value"}, "msg": "not " + p.value, "input": p.value},
-				map[string]any{"loc": []any{"header", key.value}, "msg": whole},
+				map[string]any{"loc": []any{"header", key.value}, "msg": everything},
 				map[string]any{"loc": []any{"body", p.value, p.core}, "msg": "unexpected"},
 			}})},
-			{Status: status, Body: asJSON(t, map[string]any{"error": map[string]any{"message": url.QueryEscape(whole)}})},
-			{Status: status, ContentType: "text/html", Body: "<html><body><pre>" + whole + "</pre></body></html>", Header: http.Header{"X-Request-Id": {p.core}}},
-			{Status: status, ContentType: "text/plain", Body: asJSON(t, asJSON(t, whole))}, // escaped twice
+			{Status: status, Body: asJSON(t, map[string]any{"error": map[string]any{"message": url.QueryEscape(everything)}})},
+			{Status: status, ContentType: "text/html", Body: "<html><body><pre>" + everything + "</pre></body></html>", Header: http.Header{"X-Request-Id": {p.core}}},
+			{Status: status, ContentType: "text/plain", Body: asJSON(t, asJSON(t, everything))}, // escaped twice
 		}
 	}
 
@@ -208,16 +207,16 @@ output "everything" {
 		t.Helper()
 		for i, f := range echo(status, p) {
 			if status >= 500 && i%2 == 0 {
-				continue // each waits for what may have been made: two will do
+				continue // each waits for what may have been created: two are enough
 			}
 			times := 1
 			if route == fakeserver.UpdateDeployment && status >= 500 {
-				times = 2 // it is sent again
+				times = 2 // it is retried
 			}
 			s.Fail(route, times, f)
-			out := w.fail(`Cannot (create|change) deployment|The change did not take`, args...)
+			out := w.fail(`Cannot (create|update) deployment|Update was not applied|Outcome of the create is unknown`, args...)
 			if i == 0 && !strings.Contains(out, strconv.Itoa(status)) {
-				t.Errorf("the error does not name the status %d:\n%s", status, out)
+				t.Errorf("the error does not state the status %d:\n%s", status, out)
 			}
 		}
 	}
@@ -229,18 +228,18 @@ output "everything" {
 		`{"id": "` + first.core,
 	} {
 		s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Body: body})
-		w.fail(`Cannot create deployment`, "apply", "-auto-approve")
+		w.fail(`Outcome of the create is unknown`, "apply", "-auto-approve")
 	}
 	w.succeed("apply", plan())
 	id := s.stored(t)["id"].(string)
 
-	// Refused reads, and a change made elsewhere.
+	// Rejected reads, and a change outside Terraform.
 	s.Fail(fakeserver.ListDeployments, 1, echo(403, first)[0])
 	w.fail(`Cannot read deployment`, "plan")
 	s.edit(t, "secrets", []any{map[string]any{"name": "TOKEN", "value": foreign.value}, map[string]any{"name": "PLAIN", "value": foreign.core}})()
 	plan()
 
-	// A change, refused and then done.
+	// A change, rejected and then applied.
 	w.env = append(w.env, "TF_VAR_secrets="+secrets(second), "TF_VAR_cpu=2", "TF_VAR_secrets_version=2")
 	fails(fakeserver.UpdateDeployment, 422, second, "apply", "-auto-approve")
 	fails(fakeserver.UpdateDeployment, 500, second, "apply", "-auto-approve")
@@ -250,10 +249,10 @@ output "everything" {
 		sent[secret.(map[string]any)["name"].(string)] = secret.(map[string]any)["value"]
 	}
 	if sent["TOKEN"] != second.value || sent["PLAIN"] != second.core {
-		t.Fatalf("the service has not got the changed secrets")
+		t.Fatalf("the service does not have the changed secrets")
 	}
 
-	// Import, into a workspace that knows nothing yet.
+	// Import, into an empty workspace.
 	imported := newWorkspace(t, built, w.env[len(w.env)-len(settings)-4:]...)
 	imported.configure(config)
 	s.Fail(fakeserver.ListDeployments, 1, echo(403, second)[0])
@@ -262,7 +261,7 @@ output "everything" {
 	importedPlan := filepath.Join(imported.dir, "plan")
 	imported.succeed("plan", "-out="+importedPlan)
 
-	// Shown to people, nothing secret stands anywhere.
+	// What is shown contains nothing secret.
 	for _, file := range plans {
 		w.succeed("show", file)
 	}
@@ -272,18 +271,18 @@ output "everything" {
 	w.must(err)
 	for _, sign := range []string{"called the service", "tf_rpc=ApplyResourceChange"} {
 		if !bytes.Contains(traced, []byte(sign)) {
-			t.Errorf("the log is not the one that is meant: it has no %q", sign)
+			t.Errorf("the log has no %q", sign)
 		}
 	}
 	for _, shown := range []place{{"what Terraform printed", w.all.Bytes()}, {"what Terraform printed at the import", imported.all.Bytes()}, {"the log", traced}} {
 		for _, p := range all {
 			if n := p.in(shown.text); n > 0 {
-				t.Errorf("%s stands in %s, %d times: %s", p.what, shown.name, n, around(shown.text, p))
+				t.Errorf("%s is in %s, %d times: %s", p.what, shown.name, n, around(shown.text, p))
 			}
 		}
 	}
 
-	// In files, the secrets of the argument secrets may stand, and nothing else.
+	// Files may contain the values of the argument secrets, and nothing else.
 	var files []place
 	for _, file := range append(plans, importedPlan) {
 		files = append(files, unzip(t, file)...)
@@ -313,22 +312,22 @@ output "everything" {
 			case p == header && !writeOnly && (strings.HasSuffix(f.name, ":tfplan") || strings.HasPrefix(f.name, "show -json of")) && n == 1:
 				// the value of a variable that is not ephemeral
 			default:
-				t.Errorf("%s stands in %s, %d times: %s", p.what, f.name, n, around(f.text, p))
+				t.Errorf("%s is in %s, %d times: %s", p.what, f.name, n, around(f.text, p))
 			}
 		}
 	}
 
-	// What the provider remembers for itself tells secrets apart by digests.
+	// Private state has digests only.
 	for id, i := range w.managed() {
 		var private map[string][]byte
 		w.must(json.Unmarshal(i.Private, &private))
-		if !bytes.Contains(private["secrets"], []byte(`"applied":{"PLAIN":"`)) {
+		if !bytes.Contains(private["secrets"], []byte(`"echo":{"PLAIN":"`)) {
 			t.Errorf("the private state of %s has no digest of the secrets: %s", id, private["secrets"])
 		}
 		for name, text := range private {
 			for _, p := range all {
 				if p.in(text) > 0 {
-					t.Errorf("%s stands in the private state, under %s", p.what, name)
+					t.Errorf("%s is in the private state, under %s", p.what, name)
 				}
 			}
 		}
@@ -344,7 +343,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// around is where a value stands.
+// around is the text around a value.
 func around(text []byte, p planted) string {
 	for _, form := range p.forms() {
 		if i := bytes.Index(text, []byte(form)); i >= 0 {
