@@ -70,7 +70,13 @@ func (s dataSources) read(ctx context.Context, req *tfprotov6.ReadDataSourceRequ
 	if !configured.Diagnostics.HasError() {
 		d.Read(ctx, datasource.ReadRequest{Config: tfsdk.Config{Schema: t.schema, Raw: config}}, &response)
 	}
-	if len(configured.Diagnostics)+len(response.Diagnostics) > 0 || response.Deferred != nil {
+	if len(configured.Diagnostics) > 0 || response.Deferred != nil {
+		return nil
+	}
+	if len(response.Diagnostics) > 0 {
+		if errors, ok := plainErrors(response.Diagnostics); ok {
+			return &tfprotov6.ReadDataSourceResponse{Diagnostics: errors}
+		}
 		return nil
 	}
 	packed, ok := pack(t.object, response.State.Raw)

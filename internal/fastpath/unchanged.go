@@ -173,16 +173,26 @@ func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 
 // failed is the response to a read that failed, so that the framework does not
 // repeat it, with all of its retries. It is nil for what only the framework can
-// express: warnings, and errors at attributes.
+// express.
 func (t *resourceType) failed(req *tfprotov6.ReadResourceRequest, diags diag.Diagnostics) *tfprotov6.ReadResourceResponse {
-	resp := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: t.identityOrNull(req.CurrentIdentity), Private: req.Private}
+	errors, ok := plainErrors(diags)
+	if !ok {
+		return nil
+	}
+	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: t.identityOrNull(req.CurrentIdentity),
+		Private: req.Private, Diagnostics: errors}
+}
+
+// plainErrors are diagnostics in the form of the protocol; not ok if there are
+// warnings, or errors at attributes.
+func plainErrors(diags diag.Diagnostics) (errors []*tfprotov6.Diagnostic, ok bool) {
 	for _, d := range diags {
 		if _, at := d.(diag.DiagnosticWithPath); at || d.Severity() != diag.SeverityError {
-			return nil
+			return nil, false
 		}
-		resp.Diagnostics = append(resp.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
+		errors = append(errors, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
 	}
-	return resp
+	return errors, true
 }
 
 // identityOrNull is the identity of a request, or what the framework takes for
