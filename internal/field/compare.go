@@ -42,8 +42,7 @@ type Difference struct {
 // dropped: null for a member of an object, omitted from what is sent whole.
 //
 // Read-only attributes are not compared, and unknown values are no difference.
-// Source is the source of the
-// deployment, see [Field.BuiltFor].
+// Source is the source of the deployment, see [Field.BuiltFor].
 func (fs Fields) Compare(live, want, applied map[string]any, source string) Comparison {
 	c := &comparer{source: source}
 	merged := c.object(fs, path.Empty(), live, want, applied, false)
