@@ -341,7 +341,7 @@ func (g generator) reported(fs Fields, stored object) object {
 }
 
 func (g generator) reportedValue(f Field, value any) any {
-	if f.Kind != Object && isEmpty(value) && g.half() {
+	if f.Kind != Object && f.Kind != JSON && isEmpty(value) && g.half() {
 		return nil
 	}
 	switch value := value.(type) {

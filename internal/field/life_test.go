@@ -95,6 +95,9 @@ func (l *life) configure(tree object) {
 		l.T.Fatal(err)
 	}
 	l.config = config
+	if l.service != nil {
+		l.service.g.plain = l.g.plain || ambiguous(l.fs, tree) // items are matched by position only in the same order
+	}
 }
 
 // plan plans as Terraform does: first with unknown values, then without.
@@ -108,7 +111,8 @@ func (l *life) plan(state tftypes.Value) tftypes.Value {
 
 	planned := planOf(l.fs, l.config, state, l.record)
 	assertPlanValid(l.T, l.fs, l.config, state, planned)
-	if clean || l.g.plain && !l.service.resolves {
+	hasRef := !isNull(at(l.config, "source_revision_config", "repo_ref")) || !isNull(at(l.config, "object_config", "ref"))
+	if clean || l.g.plain && !hasRef {
 		assertApplyValid(l.T, early, planned)
 	}
 	return planned
@@ -119,6 +123,7 @@ func (l *life) create() {
 	l.state = tftypes.NewValue(resourceType(l.fs), nil)
 	source, _ := l.tree["source"].(string)
 	l.service = newService(l.g, l.fs, source)
+	l.configure(l.tree)
 	planned := l.plan(l.state)
 	want, err := l.fs.Encode(l.config)
 	if err != nil {

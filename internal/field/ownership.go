@@ -73,7 +73,7 @@ func (r Record) object(fs Fields, at path.Path, config, state Values) {
 		switch {
 		case f.Access == ReadOnly:
 		case fs.standsForRef(f, config[f.Name], state):
-			r[at.AtName(f.Name).String()] = nil // the ref is still to be taken, see TakeRefs
+			r[at.AtName(f.Name).String()] = text(config[f.Name])
 		default:
 			r.value(f, at.AtName(f.Name), config[f.Name], state[f.Name])
 		}
@@ -217,7 +217,7 @@ func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) Va
 		case f.Kind == Object && value.IsKnown() && !isNull(value) && !isNull(before):
 			value = tftypes.NewValue(f.Type(), f.Fields.withRefs(at.AtName(f.Name), members(value), members(before), record))
 		case fs.standsForRef(f, value, state):
-			if recorded, found := record.at(at.AtName(f.Name)); found && recorded == nil {
+			if recorded, _ := record.at(at.AtName(f.Name)); record == nil || recorded == text(value) {
 				value = before
 			}
 		}

@@ -522,6 +522,25 @@ func TestImport_ownership(t *testing.T) {
 // after an apply that changed only arguments that the service does not report.
 func TestImport_ref(t *testing.T) {
 	t.Parallel()
+	t.Run("taken", testImportedRefTaken)
+	t.Run("set later", func(t *testing.T) {
+		t.Parallel()
+		const live = `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`
+		s := &stage{T: t}
+		s.importIt(live)
+		s.apply(`{}`, s.plan(`{}`), live)
+		planned := s.plan(`{"ref":"main"}`)
+		if got := shown(t, planned); got != `{"commit":"`+commitOne+`","ref":"main"}` {
+			t.Errorf("planned %s", got)
+		}
+		if got := body(s.compare(`{"ref":"main"}`, planned, live)); got != "" {
+			t.Errorf("sends %s", got) // nothing shows which ref the service follows
+		}
+	})
+}
+
+func testImportedRefTaken(t *testing.T) {
+	t.Parallel()
 	const live, next = `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`
 	s := &stage{T: t}
 	s.importIt(live)
@@ -531,6 +550,9 @@ func TestImport_ref(t *testing.T) {
 		if planned := s.plan(`{"ref":"main"}`); !planned.Equal(s.state) {
 			t.Errorf("planned %s", diff(s.state, planned))
 		}
+	}
+	if found := s.compare(`{"ref":"develop"}`, s.plan(`{"ref":"develop"}`), next); body(found) != `{"ref":"develop"}` {
+		t.Errorf("another ref than the one taken sends %q", body(found))
 	}
 	planned := s.plan(`{"ref":"main","string":"x"}`)
 	if found := s.compare(`{"ref":"main","string":"x"}`, planned, next); body(found) != `{"string":"x"}` {

@@ -77,7 +77,7 @@ func (s *service) add(fs Fields, stored, want object) {
 				}
 			}
 		case f.Kind == StringMap || f.Kind == JSON:
-			s.addMember(value)
+			s.addMember(asObject(value), asObject(wanted))
 		}
 	}
 	if s.g.seldom() {
@@ -85,14 +85,15 @@ func (s *service) add(fs Fields, stored, want object) {
 	}
 }
 
-func (s *service) addMember(tree any) {
-	for _, value := range asObject(tree) {
-		if _, isObject := value.(map[string]any); isObject {
-			s.addMember(value)
+func (s *service) addMember(tree, wanted object) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		inner, isToo := wanted[name].(map[string]any)
+		if _, set := wanted[name]; !set || isToo {
+			s.addMember(asObject(tree[name]), inner)
 		}
 	}
-	if object := asObject(tree); object != nil && s.g.half() {
-		object["added"] = "by others"
+	if tree != nil && s.g.half() {
+		tree["added"] = "by others"
 	}
 }
 
