@@ -102,7 +102,7 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 			(applied != nil && applied[name] == nil || f.Exclusive && hasSibling(fs, f, live)) {
 			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value
 		}
-		replaced = replaced || f.Exclusive && len(c.set) > before
+		replaced = replaced || f.Exclusive && want[name] != nil && (len(c.set) > before || applied[name] == nil)
 	}
 	for _, f := range fs {
 		if replaced && f.Exclusive && want[f.wire()] == nil {
