@@ -73,10 +73,12 @@ func assertRoundTrip(t testing.TB, fs Fields, tree object) {
 func TestDecode_otherForms(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ tree, want string }{
-		"null and absent members":            {`{"string":null,"other":1}`, `{}`},
-		"integer with a fraction of zero":    {`{"int64":2048.0}`, `{"int64":2048}`},
-		"integer with an exponent":           {`{"int64":2.048e3}`, `{"int64":2048}`},
-		"label that is not a string":         {`{"map":{"a":8080,"b":true,"c":{"d":[1.50]}}}`, `{"map":{"a":"8080","b":"true","c":"{\"d\":[1.50]}"}}`},
+		"null and absent members":         {`{"string":null,"other":1}`, `{}`},
+		"integer with a fraction of zero": {`{"int64":2048.0}`, `{"int64":2048}`},
+		"integer with an exponent":        {`{"int64":2.048e3}`, `{"int64":2048}`},
+		"label that is not a string": {
+			`{"map":{"a":8080,"b":true,"c":{"d":[1.50]}}}`, `{"map":{"a":"8080","b":"true","c":"{\"d\":[1.50]}"}}`,
+		},
 		"label that is null":                 {`{"map":{"a":"1","b":null}}`, `{"map":{"a":"1"}}`},
 		"unknown members of an item":         {`{"keyed":[{"name":"a","other":1}]}`, `{"keyed":[{"name":"a"}]}`},
 		"fraction that is not representable": {`{"float64":0.10000000000000000001}`, `{"float64":0.1}`},
@@ -139,11 +141,15 @@ func TestEncode_invalid(t *testing.T) {
 		value any
 		want  string
 	}{
-		"fraction of an integer":        {Field{Kind: Int64}, big.NewFloat(1.5), "v must be an integer"},
-		"number beyond 64 bits":         {Field{Kind: Float64}, new(big.Float).SetMantExp(big.NewFloat(1), 2000), "v is larger than a JSON number can be"},
-		"string that is not JSON":       {Field{Kind: JSON}, "{", "v must be JSON"},
-		"item of a list that is not":    {Field{Kind: List, Elem: JSON}, []tftypes.Value{str("}")}, "v must be JSON"},
-		"member of an object that is":   {Field{Kind: Object, Fields: Fields{{Name: "inner", Kind: JSON}}}, Values{"inner": str("")}, "inner must be JSON"},
+		"fraction of an integer": {Field{Kind: Int64}, big.NewFloat(1.5), "v must be an integer"},
+		"number beyond 64 bits": {
+			Field{Kind: Float64}, new(big.Float).SetMantExp(big.NewFloat(1), 2000), "v is larger than a JSON number can be",
+		},
+		"string that is not JSON":    {Field{Kind: JSON}, "{", "v must be JSON"},
+		"item of a list that is not": {Field{Kind: List, Elem: JSON}, []tftypes.Value{str("}")}, "v must be JSON"},
+		"member of an object that is": {
+			Field{Kind: Object, Fields: Fields{{Name: "inner", Kind: JSON}}}, Values{"inner": str("")}, "inner must be JSON",
+		},
 		"number that is another string": {Field{Kind: Bool}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,10 +180,14 @@ func TestUndescribedAndDescribed(t *testing.T) {
 	t.Parallel()
 	fs := Fields{{Name: "a"}, {Name: "o", Kind: Object, Fields: Fields{{Name: "a"}}}, {Name: "l", Kind: ObjectList, Fields: Fields{{Name: "a"}, {Name: "b_c", Wire: "bC"}}}}
 	for name, c := range map[string]struct{ tree, undescribed, described string }{
-		"nothing":              {`{"a":"x","o":{"a":"x"},"l":[{"a":"x","bC":"x"}]}`, `null`, `{"a":"x","l":[{"a":"x","bC":"x"}],"o":{"a":"x"}}`},
-		"member":               {`{"a":"x","new":1}`, `{"new":1}`, `{"a":"x"}`},
-		"member of an object":  {`{"o":{"a":"x","new":1}}`, `{"o":{"new":1}}`, `{"o":{"a":"x"}}`},
-		"member of an item":    {`{"l":[{"a":"x"},{"bC":"x","new":1},null]}`, `{"l":[{},{"new":1},{}]}`, `{"l":[{"a":"x"},{"bC":"x"},null]}`},
+		"nothing": {
+			`{"a":"x","o":{"a":"x"},"l":[{"a":"x","bC":"x"}]}`, `null`, `{"a":"x","l":[{"a":"x","bC":"x"}],"o":{"a":"x"}}`,
+		},
+		"member":              {`{"a":"x","new":1}`, `{"new":1}`, `{"a":"x"}`},
+		"member of an object": {`{"o":{"a":"x","new":1}}`, `{"o":{"new":1}}`, `{"o":{"a":"x"}}`},
+		"member of an item": {
+			`{"l":[{"a":"x"},{"bC":"x","new":1},null]}`, `{"l":[{},{"new":1},{}]}`, `{"l":[{"a":"x"},{"bC":"x"},null]}`,
+		},
 		"another type":         {`{"a":{"b":1},"o":[1],"l":{"c":1}}`, `null`, `{"a":{"b":1},"l":{"c":1},"o":[1]}`},
 		"HCL name is not wire": {`{"l":[{"b_c":1}]}`, `{"l":[{"b_c":1}]}`, `{"l":[{}]}`},
 	} {
@@ -199,10 +209,13 @@ func TestConflicts(t *testing.T) {
 		tree object
 		want string
 	}{
-		"nothing known":            {object{"new": 1, "source_config": object{"new": object{"cpu": 1}}}, ""},
-		"attribute":                {object{"name": "x", "new": 1}, "name"},
-		"read-only attribute":      {object{"id": "x"}, "id"},
-		"nested attributes":        {object{"source_config": object{"build_on_push": true, "resource_spec": object{"cpu": 1}}}, "source_config.build_on_push source_config.resource_spec.cpu"},
+		"nothing known":       {object{"new": 1, "source_config": object{"new": object{"cpu": 1}}}, ""},
+		"attribute":           {object{"name": "x", "new": 1}, "name"},
+		"read-only attribute": {object{"id": "x"}, "id"},
+		"nested attributes": {
+			object{"source_config": object{"build_on_push": true, "resource_spec": object{"cpu": 1}}},
+			"source_config.build_on_push source_config.resource_spec.cpu",
+		},
 		"no object where one must": {object{"source_config": nil}, "source_config"},
 		"list":                     {object{"secret_references": []any{}}, "secret_references"},
 	} {
@@ -223,11 +236,13 @@ func TestPath(t *testing.T) {
 		want path.Path
 		ok   bool
 	}{
-		"attribute":                      {[]any{"name"}, path.Root("name"), true},
-		"nested attribute":               {within("memory_mb"), spec.AtName("memory_mb"), true},
-		"item":                           {[]any{"secret_references", 1}, path.Root("secret_references").AtListIndex(1), true},
-		"attribute of an item":           {within("sidecars", 0, "envFrom"), sidecar.AtName("env_from"), true},
-		"nested item":                    {within("sidecars", 0, "env", 2, "value"), sidecar.AtName("env").AtListIndex(2).AtName("value"), true},
+		"attribute":            {[]any{"name"}, path.Root("name"), true},
+		"nested attribute":     {within("memory_mb"), spec.AtName("memory_mb"), true},
+		"item":                 {[]any{"secret_references", 1}, path.Root("secret_references").AtListIndex(1), true},
+		"attribute of an item": {within("sidecars", 0, "envFrom"), sidecar.AtName("env_from"), true},
+		"nested item": {
+			within("sidecars", 0, "env", 2, "value"), sidecar.AtName("env").AtListIndex(2).AtName("value"), true,
+		},
 		"item of a list of strings":      {within("sidecars", 0, "command", 3), sidecar.AtName("command").AtListIndex(3), true},
 		"beyond an item of a list":       {within("sidecars", 0, "command", 3, "x"), sidecar.AtName("command").AtListIndex(3), true},
 		"name in JSON":                   {within("volumes", 0, "configMap"), volume.AtName("config_map"), true},

@@ -29,7 +29,8 @@ func planViolations(fs Fields, config, prior, planned Values, at path.Path) (vio
 
 func (f Field) planViolations(config, prior, planned tftypes.Value, at path.Path) (violations []string) {
 	violation := func(format string, args ...any) []string {
-		return append(violations, fmt.Sprintf("%s: %s (config %s, prior %s, planned %s)", at, fmt.Sprintf(format, args...), config, prior, planned))
+		return append(violations,
+			fmt.Sprintf("%s: %s (config %s, prior %s, planned %s)", at, fmt.Sprintf(format, args...), config, prior, planned))
 	}
 	switch {
 	case planned.Equal(config):

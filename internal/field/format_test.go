@@ -15,21 +15,30 @@ func TestDifference_forMessages(t *testing.T) {
 		live, want string
 		message    string // name: want | has
 	}{
-		"number":             {`{"float":0.2}`, `{"float":0.1}`, `float: 0.1 | 0.2`},
-		"not set":            {`{}`, `{"int":1}`, `int: 1 | not set`},
-		"boolean":            {`{"bool":false}`, `{"bool":true}`, `bool: true | false`},
-		"UUID":               {`{"uuid":"a"}`, `{"uuid":"b"}`, `uuid: "b" | "a"`},
-		"enum":               {`{"enum":"a"}`, `{"enum":"b"}`, `enum: "b" | "a"`},
-		"shown string":       {`{"shown":"a\"<b"}`, `{"shown":"c"}`, `shown: "c" | "a\"<b"`},
-		"URL with user info": {`{"shown":"https://u:p@example.com/a"}`, `{"shown":"https://example.com/b"}`, `shown: "https://example.com/b" | "https://example.com/a"`},
-		"free text":          {`{"string":"a"}`, `{"string":"b"}`, `string`},
-		"label":              {`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"2"}}`, `labels["a.b/c"]`},
-		"JSON":               {`{"json":{"a":{"b":1}}}`, `{"json":{"a":{"b":2}}}`, `json (a.b)`},
-		"list":               {`{"args":["a"]}`, `{"args":["b"]}`, `args`},
-		"member of an item":  {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":2}]}`, `volumes[0].size: 2 | 1`},
-		"items":              {`{"mounts":[{"name":"a","mountPath":"/a"}]}`, `{"mounts":[{"name":"a","mountPath":"/b"}]}`, `mounts (missing in the service: a /b; only in the service: a /a)`},
-		"items without keys": {`{"keyless":[{"name":"a"}]}`, `{"keyless":[{"name":"a"},{}]}`, `keyless (missing in the service: [0], [1]; only in the service: [0])`},
-		"unknown member":     {`{"new":{"a":1}}`, `{"new":{"a":2}}`, `new.a`},
+		"number":       {`{"float":0.2}`, `{"float":0.1}`, `float: 0.1 | 0.2`},
+		"not set":      {`{}`, `{"int":1}`, `int: 1 | not set`},
+		"boolean":      {`{"bool":false}`, `{"bool":true}`, `bool: true | false`},
+		"UUID":         {`{"uuid":"a"}`, `{"uuid":"b"}`, `uuid: "b" | "a"`},
+		"enum":         {`{"enum":"a"}`, `{"enum":"b"}`, `enum: "b" | "a"`},
+		"shown string": {`{"shown":"a\"<b"}`, `{"shown":"c"}`, `shown: "c" | "a\"<b"`},
+		"URL with user info": {
+			`{"shown":"https://u:p@example.com/a"}`, `{"shown":"https://example.com/b"}`,
+			`shown: "https://example.com/b" | "https://example.com/a"`,
+		},
+		"free text":         {`{"string":"a"}`, `{"string":"b"}`, `string`},
+		"label":             {`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"2"}}`, `labels["a.b/c"]`},
+		"JSON":              {`{"json":{"a":{"b":1}}}`, `{"json":{"a":{"b":2}}}`, `json (a.b)`},
+		"list":              {`{"args":["a"]}`, `{"args":["b"]}`, `args`},
+		"member of an item": {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":2}]}`, `volumes[0].size: 2 | 1`},
+		"items": {
+			`{"mounts":[{"name":"a","mountPath":"/a"}]}`, `{"mounts":[{"name":"a","mountPath":"/b"}]}`,
+			`mounts (missing in the service: a /b; only in the service: a /a)`,
+		},
+		"items without keys": {
+			`{"keyless":[{"name":"a"}]}`, `{"keyless":[{"name":"a"},{}]}`,
+			`keyless (missing in the service: [0], [1]; only in the service: [0])`,
+		},
+		"unknown member": {`{"new":{"a":1}}`, `{"new":{"a":2}}`, `new.a`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,11 +82,19 @@ func TestDifference_Key(t *testing.T) {
 		live, want  object
 		object, key string
 	}{
-		"attribute":                  {object{}, object{"name": "x"}, "name", ""},
-		"list at the root":           {object{}, object{"secret_references": []any{object{"name": "x"}}}, "secret_references", ""},
-		"item at the root":           {object{"secret_references": []any{object{"name": "x"}}}, object{"secret_references": []any{object{"name": "x", "secret_key": "y"}}}, "secret_references", ""},
-		"member":                     {object{}, object{"source_config": object{"build_on_push": true}}, "source_config", "build_on_push"},
-		"nested member":              {object{}, object{"source_config": object{"resource_spec": object{"labels": object{"a.b": "1"}}}}, "source_config", "resource_spec"},
+		"attribute":        {object{}, object{"name": "x"}, "name", ""},
+		"list at the root": {object{}, object{"secret_references": []any{object{"name": "x"}}}, "secret_references", ""},
+		"item at the root": {
+			object{"secret_references": []any{object{"name": "x"}}},
+			object{"secret_references": []any{object{"name": "x", "secret_key": "y"}}}, "secret_references", "",
+		},
+		"member": {
+			object{}, object{"source_config": object{"build_on_push": true}}, "source_config", "build_on_push",
+		},
+		"nested member": {
+			object{}, object{"source_config": object{"resource_spec": object{"labels": object{"a.b": "1"}}}}, "source_config",
+			"resource_spec",
+		},
 		"unknown member":             {object{}, object{"source_config": object{"new.one": "1"}}, "source_config", "new.one"},
 		"unknown member at the root": {object{}, object{"new": object{"a": "1"}}, "new", ""},
 		"unknown config object":      {object{}, object{"new_config": object{"a": object{"b": "1"}}}, "new_config", ""},

@@ -60,7 +60,8 @@ func live(t testing.TB, g generator, fs Fields) {
 	} {
 		if stage.run(); t.Failed() {
 			s := l.service
-			t.Fatalf("stage %q failed: configuration %s, service (%s, null keeps %t, resolves %t) %s", stage.name, jsonOf(l.tree), s.patching, s.nullKeeps, s.resolves, jsonOf(s.stored))
+			t.Fatalf("stage %q failed: configuration %s, service (%s, null keeps %t, resolves %t) %s",
+				stage.name, jsonOf(l.tree), s.patching, s.nullKeeps, s.resolves, jsonOf(s.stored))
 		}
 	}
 }
@@ -284,7 +285,8 @@ func (l *life) assertPatched(before, want, applied object) {
 		if _, stays := wanted.leaves[place]; stays || wanted.inside(place) || wanted.replaces(place, places{}) || strings.Contains(place, "/[#") {
 			continue
 		}
-		if left, found := has.leaves[place]; found && !isEmpty(value) && !(s.source == "codehost" && strings.HasSuffix(place, "/image_uri")) && reflect.DeepEqual(left, value) && len(kept) == 0 {
+		if left, found := has.leaves[place]; found && !isEmpty(value) &&
+			!(s.source == "codehost" && strings.HasSuffix(place, "/image_uri")) && reflect.DeepEqual(left, value) && len(kept) == 0 {
 			l.T.Errorf("%s was removed, but the service still has %v", place, left)
 		}
 	}
@@ -406,7 +408,8 @@ func (l *life) importIt() {
 	want := l.fs.Wanted(l.config, planned)
 	applied := l.fs.Applied(l.state, l.record)
 	l.fs.TakeRefs(applied, want, l.state, l.record)
-	if compared := l.fs.Compare(l.service.response(), want, applied, l.service.source); len(compared.Dropped) > 0 || slices.ContainsFunc(compared.Set, func(d Difference) bool { return !isEmpty(d.Want) }) {
+	if compared := l.fs.Compare(l.service.response(), want, applied, l.service.source); len(compared.Dropped) > 0 ||
+		slices.ContainsFunc(compared.Set, func(d Difference) bool { return !isEmpty(d.Want) }) {
 		l.T.Errorf("the plan after an import sends %s and %s", compared.Set, compared.Dropped)
 	}
 	before, _ := l.fs.Encode(l.state)
@@ -428,7 +431,8 @@ func diff(a, b tftypes.Value) string {
 	}
 	var lines []string
 	for _, d := range found {
-		if d.Value1 != nil && d.Value2 != nil && (len(members(*d.Value1)) > 0 && len(members(*d.Value2)) > 0 || len(items(*d.Value1)) > 0 && len(items(*d.Value2)) > 0) {
+		if d.Value1 != nil && d.Value2 != nil &&
+			(len(members(*d.Value1)) > 0 && len(members(*d.Value2)) > 0 || len(items(*d.Value1)) > 0 && len(items(*d.Value2)) > 0) {
 			continue // its parts are listed
 		}
 		lines = append(lines, d.String())

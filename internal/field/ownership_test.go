@@ -164,78 +164,165 @@ func TestDrift(t *testing.T) {
 		refreshed    string // "": no drift
 		at           string // the difference
 	}{
-		"other string":                             {`{"string":"x"}`, `{"string":"y"}`, `{"string":"y"}`, "string"},
-		"other case":                               {`{"string":"x"}`, `{"string":"X"}`, `{"string":"X"}`, "string"},
-		"string removed":                           {`{"string":"x"}`, `{}`, `{}`, "string"},
-		"number":                                   {`{"int":9007199254740993}`, `{"int":9007199254740992}`, `{"int":9007199254740992}`, "int"},
-		"null instead of zero":                     {`{"int":0}`, `{"int":null}`, `{}`, "int"},
-		"null instead of false":                    {`{"bool":false}`, `{}`, `{}`, "bool"},
-		"other instant":                            {`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T03:04:05+01:00"}`, `{"time":"2025-01-02T03:04:05+01:00"}`, "time"},
-		"invalid time":                             {`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"yesterday"}`, `{"time":"yesterday"}`, "time"},
-		"label changed":                            {`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"3","b":"2","c":"4"}}`, `{"labels":{"a":"3","b":"2"}}`, `labels["a"]`},
-		"label removed":                            {`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"b":"2"}}`, `{"labels":{"b":"2"}}`, `labels["a"]`},
-		"labels removed":                           {`{"labels":{"a":"1"}}`, `{}`, `{}`, `labels["a"]`},
-		"JSON member changed":                      {`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":3,"d":4},"c":2,"e":5}}`, `{"json":{"a":{"b":3},"c":2}}`, "json (a.b)"},
-		"JSON member with another type":            {`{"json":{"a":{"b":1}}}`, `{"json":{"a":["b"]}}`, `{"json":{"a":["b"]}}`, "json (a)"},
-		"JSON list reordered":                      {`{"json":{"a":[1,2]}}`, `{"json":{"a":[2,1]}}`, `{"json":{"a":[2,1]}}`, "json (a.[0]), json (a.[1])"},
-		"JSON list longer":                         {`{"json":{"a":[1]}}`, `{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2]}}`, "json (a)"},
-		"list longer":                              {`{"args":["a"]}`, `{"args":["a","b"]}`, `{"args":["a","b"]}`, "args"},
-		"list reordered":                           {`{"args":["a","b"]}`, `{"args":["b","a"]}`, `{"args":["b","a"]}`, "args"},
-		"empty item of a list changed":             {`{"args":["a",""]}`, `{"args":["a","b"]}`, `{"args":["a","b"]}`, "args"},
-		"JSON item of a list changed":              {`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":2,"b":3}]}`, `{"env_from":[{"a":2,"b":3}]}`, "env_from"},
-		"items where the configuration has []":     {`{"volumes":[]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x"}]}`, "volumes (only in the service: x)"},
-		"strings where the configuration has []":   {`{"args":[]}`, `{"args":["x"]}`, `{"args":["x"]}`, "args"},
-		"member of an object":                      {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"y","b":1}}`, "spec.a"},
-		"object removed":                           {`{"spec":{"a":"x"}}`, `{}`, `{"spec":{}}`, "spec.a"},
-		"all removed":                              {`{"spec":{"a":"x"}}`, ``, `{"spec":{}}`, "spec.a"},
-		"item changed and moved":                   {`{"volumes":[{"name":"x","size":1},{"name":"y","size":1}]}`, `{"volumes":[{"name":"y","size":1},{"name":"x","size":2}]}`, `{"volumes":[{"name":"x","size":2},{"name":"y","size":1}]}`, "volumes[0].size"},
-		"item renamed":                             {`{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"z"}]}`, `{"volumes":[{"name":"z"}]}`, "volumes (missing in the service: x; only in the service: z)"},
-		"item added, last":                         {`{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"a"},{"name":"x"}]}`, `{"volumes":[{"name":"x"},{"name":"a"}]}`, "volumes (only in the service: a)"},
-		"item removed":                             {`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, "volumes (missing in the service: x)"},
-		"items removed":                            {`{"volumes":[{"name":"x"}]}`, `{}`, `{"volumes":[]}`, "volumes (missing in the service: x)"},
-		"mount at another path":                    {`{"mounts":[{"name":"x","mountPath":"/a"}]}`, `{"mounts":[{"name":"x","mountPath":"/b"}]}`, `{"mounts":[{"name":"x","mountPath":"/b"}]}`, "mounts (missing in the service: x /a; only in the service: x /b)"},
-		"ordered items reordered":                  {`{"env":[{"name":"x"},{"name":"y"}]}`, `{"env":[{"name":"y"},{"name":"x"}]}`, `{"env":[{"name":"y"},{"name":"x"}]}`, "env (order)"},
-		"duplicate item changed":                   {`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`, `{"volumes":[{"name":"x","size":1},{"name":"x","size":3}]}`, `{"volumes":[{"name":"x","size":1},{"name":"x","size":3}]}`, "volumes[1].size"},
-		"duplicate item removed":                   {`{"volumes":[{"name":"x"},{"name":"x"}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x"}]}`, "volumes (missing in the service: x, x; only in the service: x)"},
-		"chosen value that was set":                {`{"url":"a"}`, `{"url":"b"}`, `{"url":"b"}`, "url"},
-		"other ref":                                {`{"ref":"main"}`, `{"ref":"develop","commit":"` + commitOne + `"}`, `{"commit":"` + commitOne + `","ref":"develop"}`, "ref"},
-		"commit that the service does not explain": {`{"ref":"main"}`, `{"ref":"` + commitOne + `"}`, `{"ref":"` + commitOne + `"}`, "ref"},
-		"other commit than the pinned one":         {`{"ref":"` + commitOne + `"}`, `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`, `{"commit":"` + commitTwo + `","ref":"` + commitTwo + `"}`, "ref"},
-		"image, not built":                         {`{"image":"a"}`, `{"image":"b"}`, `{"image":"b"}`, "image"},
+		"other string":   {`{"string":"x"}`, `{"string":"y"}`, `{"string":"y"}`, "string"},
+		"other case":     {`{"string":"x"}`, `{"string":"X"}`, `{"string":"X"}`, "string"},
+		"string removed": {`{"string":"x"}`, `{}`, `{}`, "string"},
+		"number": {
+			`{"int":9007199254740993}`, `{"int":9007199254740992}`, `{"int":9007199254740992}`, "int",
+		},
+		"null instead of zero":  {`{"int":0}`, `{"int":null}`, `{}`, "int"},
+		"null instead of false": {`{"bool":false}`, `{}`, `{}`, "bool"},
+		"other instant": {
+			`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T03:04:05+01:00"}`, `{"time":"2025-01-02T03:04:05+01:00"}`, "time",
+		},
+		"invalid time": {
+			`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"yesterday"}`, `{"time":"yesterday"}`, "time",
+		},
+		"label changed": {
+			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"3","b":"2","c":"4"}}`, `{"labels":{"a":"3","b":"2"}}`, `labels["a"]`,
+		},
+		"label removed": {
+			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"b":"2"}}`, `{"labels":{"b":"2"}}`, `labels["a"]`,
+		},
+		"labels removed": {`{"labels":{"a":"1"}}`, `{}`, `{}`, `labels["a"]`},
+		"JSON member changed": {
+			`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":3,"d":4},"c":2,"e":5}}`, `{"json":{"a":{"b":3},"c":2}}`, "json (a.b)",
+		},
+		"JSON member with another type": {
+			`{"json":{"a":{"b":1}}}`, `{"json":{"a":["b"]}}`, `{"json":{"a":["b"]}}`, "json (a)",
+		},
+		"JSON list reordered": {
+			`{"json":{"a":[1,2]}}`, `{"json":{"a":[2,1]}}`, `{"json":{"a":[2,1]}}`, "json (a.[0]), json (a.[1])",
+		},
+		"JSON list longer":             {`{"json":{"a":[1]}}`, `{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2]}}`, "json (a)"},
+		"list longer":                  {`{"args":["a"]}`, `{"args":["a","b"]}`, `{"args":["a","b"]}`, "args"},
+		"list reordered":               {`{"args":["a","b"]}`, `{"args":["b","a"]}`, `{"args":["b","a"]}`, "args"},
+		"empty item of a list changed": {`{"args":["a",""]}`, `{"args":["a","b"]}`, `{"args":["a","b"]}`, "args"},
+		"JSON item of a list changed": {
+			`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":2,"b":3}]}`, `{"env_from":[{"a":2,"b":3}]}`, "env_from",
+		},
+		"items where the configuration has []": {
+			`{"volumes":[]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x"}]}`, "volumes (only in the service: x)",
+		},
+		"strings where the configuration has []": {`{"args":[]}`, `{"args":["x"]}`, `{"args":["x"]}`, "args"},
+		"member of an object": {
+			`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"y","b":1}}`, "spec.a",
+		},
+		"object removed": {`{"spec":{"a":"x"}}`, `{}`, `{"spec":{}}`, "spec.a"},
+		"all removed":    {`{"spec":{"a":"x"}}`, ``, `{"spec":{}}`, "spec.a"},
+		"item changed and moved": {
+			`{"volumes":[{"name":"x","size":1},{"name":"y","size":1}]}`, `{"volumes":[{"name":"y","size":1},{"name":"x","size":2}]}`,
+			`{"volumes":[{"name":"x","size":2},{"name":"y","size":1}]}`, "volumes[0].size",
+		},
+		"item renamed": {
+			`{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"z"}]}`, `{"volumes":[{"name":"z"}]}`,
+			"volumes (missing in the service: x; only in the service: z)",
+		},
+		"item added, last": {
+			`{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"a"},{"name":"x"}]}`, `{"volumes":[{"name":"x"},{"name":"a"}]}`,
+			"volumes (only in the service: a)",
+		},
+		"item removed": {
+			`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`,
+			"volumes (missing in the service: x)",
+		},
+		"items removed": {
+			`{"volumes":[{"name":"x"}]}`, `{}`, `{"volumes":[]}`, "volumes (missing in the service: x)",
+		},
+		"mount at another path": {
+			`{"mounts":[{"name":"x","mountPath":"/a"}]}`, `{"mounts":[{"name":"x","mountPath":"/b"}]}`,
+			`{"mounts":[{"name":"x","mountPath":"/b"}]}`, "mounts (missing in the service: x /a; only in the service: x /b)",
+		},
+		"ordered items reordered": {
+			`{"env":[{"name":"x"},{"name":"y"}]}`, `{"env":[{"name":"y"},{"name":"x"}]}`, `{"env":[{"name":"y"},{"name":"x"}]}`,
+			"env (order)",
+		},
+		"duplicate item changed": {
+			`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`, `{"volumes":[{"name":"x","size":1},{"name":"x","size":3}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"x","size":3}]}`, "volumes[1].size",
+		},
+		"duplicate item removed": {
+			`{"volumes":[{"name":"x"},{"name":"x"}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x"}]}`,
+			"volumes (missing in the service: x, x; only in the service: x)",
+		},
+		"chosen value that was set": {`{"url":"a"}`, `{"url":"b"}`, `{"url":"b"}`, "url"},
+		"other ref": {
+			`{"ref":"main"}`, `{"ref":"develop","commit":"` + commitOne + `"}`, `{"commit":"` + commitOne + `","ref":"develop"}`,
+			"ref",
+		},
+		"commit that the service does not explain": {
+			`{"ref":"main"}`, `{"ref":"` + commitOne + `"}`, `{"ref":"` + commitOne + `"}`, "ref",
+		},
+		"other commit than the pinned one": {
+			`{"ref":"` + commitOne + `"}`, `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`,
+			`{"commit":"` + commitTwo + `","ref":"` + commitTwo + `"}`, "ref",
+		},
+		"image, not built": {`{"image":"a"}`, `{"image":"b"}`, `{"image":"b"}`, "image"},
 
-		"UUID in another case":            {`{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, "", ""},
+		"UUID in another case": {
+			`{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, "", "",
+		},
 		"time in another zone":            {`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T04:04:05.000+01:00"}`, "", ""},
 		"integer with a fraction of zero": {`{"int":2048}`, `{"int":2048.0}`, "", ""},
 		"shorter number":                  {`{"float":0.33333333333333333333333}`, `{"float":0.3333333333333333}`, "", ""},
 		"JSON in a string, laid out":      {`{"string":"{\"a\": [1]}"}`, `{"string":"{\"a\":[1.0]}"}`, "", ""},
 		"null for an empty string":        {`{"string":""}`, `{"string":null}`, "", ""},
 		"value for an empty string":       {`{"string":""}`, `{"string":"x"}`, "", ""},
-		"null for empty ones":             {`{"labels":{},"json":{},"args":[],"volumes":[],"spec":{}}`, `{"labels":null,"json":null,"spec":null}`, "", ""},
-		"empty for omitted ones":          {`{}`, `{"labels":{},"json":{},"args":[],"volumes":[],"spec":{}}`, "", ""},
-		"omitted ones filled in":          {`{}`, `{"string":"x","int":1,"labels":{"a":"1"},"json":{"a":1},"args":["x"],"volumes":[{"name":"x"}],"spec":{"a":"x"}}`, "", ""},
-		"config object filled in":         {``, `{"string":"x","labels":{"a":"1"}}`, "", ""},
-		"members of an object filled in":  {`{"spec":{"a":"x"}}`, `{"spec":{"a":"x","b":1,"labels":{"a":"1"},"new":1}}`, "", ""},
-		"empty object filled in":          {`{"spec":{}}`, `{"spec":{"a":"x"}}`, "", ""},
-		"labels added":                    {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","b":"2"}}`, "", ""},
-		"labels added to none":            {`{"labels":{}}`, `{"labels":{"b":"2"}}`, "", ""},
-		"label that is a number":          {`{"labels":{"a":"8080","b":"true"}}`, `{"labels":{"a":8080,"b":true}}`, "", ""},
-		"empty label dropped":             {`{"labels":{"a":"1","b":""}}`, `{"labels":{"a":"1"}}`, "", ""},
-		"JSON members added":              {`{"json":{"a":{"b":1},"c":[{"d":1}]}}`, `{"json":{"a":{"b":1,"x":2},"c":[{"d":1.0,"y":3}],"z":4}}`, "", ""},
-		"empty JSON members dropped":      {`{"json":{"a":[],"b":{"c":""},"d":1,"e":null}}`, `{"json":{"d":1}}`, "", ""},
-		"JSON null filled in":             {`{"json":{"a":null}}`, `{"json":{"a":1}}`, "", ""},
-		"members of JSON items added":     {`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":1,"b":2}]}`, "", ""},
-		"members of items added":          {`{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x","size":1,"json":{"a":1},"new":2}]}`, "", ""},
-		"items reordered":                 {`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, "", ""},
-		"mounts reordered":                {`{"mounts":[{"name":"x","mountPath":"/a"},{"name":"x","mountPath":"/b","readOnly":true}]}`, `{"mounts":[{"name":"x","mountPath":"/b","readOnly":true},{"name":"x","mountPath":"/a"}]}`, "", ""},
-		"nameless items filled in":        {`{"volumes":[{"size":1},{"size":2}]}`, `{"volumes":[{"size":1,"json":{}},{"size":2}]}`, "", ""},
-		"nameless items named":            {`{"volumes":[{"size":1},{"size":2}]}`, `{"volumes":[{"size":1,"name":"x"},{"size":2,"name":"y"}]}`, "", ""},
-		"path of a mount filled in":       {`{"mounts":[{"name":"x"}]}`, `{"mounts":[{"name":"x","mountPath":"/x"}]}`, "", ""},
-		"duplicate items":                 {`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`, `{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`, "", ""},
-		"ref resolved":                    {`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"commit":"` + commitOne + `","ref":"main"}`, ""},
-		"ref kept, commit beside it":      {`{"ref":"main"}`, `{"ref":"main","commit":"` + commitOne + `"}`, `{"commit":"` + commitOne + `","ref":"main"}`, ""},
-		"pinned commit in another case":   {`{"ref":"` + strings.ToUpper(commitTwo) + `"}`, `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`, `{"commit":"` + commitTwo + `","ref":"` + strings.ToUpper(commitTwo) + `"}`, ""},
-		"omitted ref":                     {`{}`, `{"ref":"main"}`, "", ""},
-		"chosen value that was omitted":   {`{}`, `{"url":"b"}`, `{"url":"b"}`, ""},
+		"null for empty ones": {
+			`{"labels":{},"json":{},"args":[],"volumes":[],"spec":{}}`, `{"labels":null,"json":null,"spec":null}`, "", "",
+		},
+		"empty for omitted ones": {`{}`, `{"labels":{},"json":{},"args":[],"volumes":[],"spec":{}}`, "", ""},
+		"omitted ones filled in": {
+			`{}`, `{"string":"x","int":1,"labels":{"a":"1"},"json":{"a":1},"args":["x"],"volumes":[{"name":"x"}],"spec":{"a":"x"}}`,
+			"", "",
+		},
+		"config object filled in":        {``, `{"string":"x","labels":{"a":"1"}}`, "", ""},
+		"members of an object filled in": {`{"spec":{"a":"x"}}`, `{"spec":{"a":"x","b":1,"labels":{"a":"1"},"new":1}}`, "", ""},
+		"empty object filled in":         {`{"spec":{}}`, `{"spec":{"a":"x"}}`, "", ""},
+		"labels added":                   {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","b":"2"}}`, "", ""},
+		"labels added to none":           {`{"labels":{}}`, `{"labels":{"b":"2"}}`, "", ""},
+		"label that is a number":         {`{"labels":{"a":"8080","b":"true"}}`, `{"labels":{"a":8080,"b":true}}`, "", ""},
+		"empty label dropped":            {`{"labels":{"a":"1","b":""}}`, `{"labels":{"a":"1"}}`, "", ""},
+		"JSON members added": {
+			`{"json":{"a":{"b":1},"c":[{"d":1}]}}`, `{"json":{"a":{"b":1,"x":2},"c":[{"d":1.0,"y":3}],"z":4}}`, "", "",
+		},
+		"empty JSON members dropped":  {`{"json":{"a":[],"b":{"c":""},"d":1,"e":null}}`, `{"json":{"d":1}}`, "", ""},
+		"JSON null filled in":         {`{"json":{"a":null}}`, `{"json":{"a":1}}`, "", ""},
+		"members of JSON items added": {`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":1,"b":2}]}`, "", ""},
+		"members of items added": {
+			`{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x","size":1,"json":{"a":1},"new":2}]}`, "", "",
+		},
+		"items reordered": {
+			`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, "", "",
+		},
+		"mounts reordered": {
+			`{"mounts":[{"name":"x","mountPath":"/a"},{"name":"x","mountPath":"/b","readOnly":true}]}`,
+			`{"mounts":[{"name":"x","mountPath":"/b","readOnly":true},{"name":"x","mountPath":"/a"}]}`, "", "",
+		},
+		"nameless items filled in": {
+			`{"volumes":[{"size":1},{"size":2}]}`, `{"volumes":[{"size":1,"json":{}},{"size":2}]}`, "", "",
+		},
+		"nameless items named": {
+			`{"volumes":[{"size":1},{"size":2}]}`, `{"volumes":[{"size":1,"name":"x"},{"size":2,"name":"y"}]}`, "", "",
+		},
+		"path of a mount filled in": {`{"mounts":[{"name":"x"}]}`, `{"mounts":[{"name":"x","mountPath":"/x"}]}`, "", ""},
+		"duplicate items": {
+			`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`, `{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`,
+			"", "",
+		},
+		"ref resolved": {
+			`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`,
+			`{"commit":"` + commitOne + `","ref":"main"}`, "",
+		},
+		"ref kept, commit beside it": {
+			`{"ref":"main"}`, `{"ref":"main","commit":"` + commitOne + `"}`, `{"commit":"` + commitOne + `","ref":"main"}`, "",
+		},
+		"pinned commit in another case": {
+			`{"ref":"` + strings.ToUpper(commitTwo) + `"}`, `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`,
+			`{"commit":"` + commitTwo + `","ref":"` + strings.ToUpper(commitTwo) + `"}`, "",
+		},
+		"omitted ref":                   {`{}`, `{"ref":"main"}`, "", ""},
+		"chosen value that was omitted": {`{}`, `{"url":"b"}`, `{"url":"b"}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,59 +381,161 @@ func TestChange(t *testing.T) {
 		body                 string // "": nothing is sent
 		set, dropped         string
 	}{
-		"set":                                {`{}`, `{}`, `{"string":"x"}`, "", `{"string":"x"}`, "string", ""},
-		"set to what the service has":        {`{}`, `{"string":"x","labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1}}`, `{"string":"x","labels":{"a":"1"},"spec":{"a":"x"}}`, "", "", "", ""},
-		"set to an empty string":             {`{}`, `{"string":"x"}`, `{"string":""}`, "", "", "", ""},
-		"set to an empty map":                {`{}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", "", "", ""},
-		"set to an empty list":               {`{}`, `{"args":["x"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
-		"set to an empty JSON object":        {`{}`, `{}`, `{"json":{}}`, "", `{"json":{}}`, "json", ""},
-		"set to JSON that the service has":   {`{}`, `{"json":{"a":1}}`, `{"json":{}}`, "", "", "", ""},
-		"changed":                            {`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"string":"y","int":1}`, "", `{"string":"y"}`, "string", ""},
-		"changed to what the service has":    {`{"string":"x"}`, `{"string":"y"}`, `{"string":"y"}`, "", "", "", ""},
-		"written in another form":            {`{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, "", "", ""},
-		"removed":                            {`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"int":1}`, "", `{"string":null}`, "", "string"},
+		"set": {`{}`, `{}`, `{"string":"x"}`, "", `{"string":"x"}`, "string", ""},
+		"set to what the service has": {
+			`{}`, `{"string":"x","labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1}}`,
+			`{"string":"x","labels":{"a":"1"},"spec":{"a":"x"}}`, "", "", "", "",
+		},
+		"set to an empty string":           {`{}`, `{"string":"x"}`, `{"string":""}`, "", "", "", ""},
+		"set to an empty map":              {`{}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", "", "", ""},
+		"set to an empty list":             {`{}`, `{"args":["x"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
+		"set to an empty JSON object":      {`{}`, `{}`, `{"json":{}}`, "", `{"json":{}}`, "json", ""},
+		"set to JSON that the service has": {`{}`, `{"json":{"a":1}}`, `{"json":{}}`, "", "", "", ""},
+		"changed": {
+			`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"string":"y","int":1}`, "", `{"string":"y"}`, "string", "",
+		},
+		"changed to what the service has": {`{"string":"x"}`, `{"string":"y"}`, `{"string":"y"}`, "", "", "", ""},
+		"written in another form": {
+			`{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`,
+			`{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, "", "", "",
+		},
+		"removed": {
+			`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"int":1}`, "", `{"string":null}`, "", "string",
+		},
 		"changed to an empty string":         {`{"string":"x"}`, `{"string":"x"}`, `{"string":""}`, "", `{"string":null}`, "", "string"},
 		"empty string removed":               {`{"string":""}`, `{"string":"x"}`, `{}`, "", "", "", ""},
 		"removed where the service has none": {`{"string":"x"}`, `{}`, `{}`, "", "", "", ""},
-		"label changed":                      {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{"labels":{"a":"2"}}`, "", `{"labels":{"a":"2","x":"9"}}`, `labels["a"]`, ""},
-		"label removed":                      {`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"1","b":"2","x":"9"}}`, `{"labels":{"a":"1"}}`, "", `{"labels":{"a":"1","x":"9"}}`, "", `labels["b"]`},
-		"label with dots removed":            {`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, "", `{"labels":{"x":"9"}}`, "", `labels["a.b/c"]`},
-		"last label removed":                 {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", `{"labels":{}}`, "", `labels["a"]`},
-		"labels removed":                     {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{}`, "", `{"labels":{"x":"9"}}`, "", `labels["a"]`},
-		"all labels removed":                 {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{}`, "", `{"labels":{}}`, "", `labels["a"]`},
-		"empty labels removed":               {`{"labels":{}}`, `{"labels":{"x":"9"}}`, `{}`, "", "", "", ""},
-		"empty label set":                    {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{"a":"2","b":""}}`, "", `{"labels":{"a":"2","b":""}}`, `labels["a"]`, ""},
-		"JSON member removed":                {`{"json":{"a":{"b":1,"c":2},"d":3}}`, `{"json":{"a":{"b":1,"c":2,"x":9},"d":3}}`, `{"json":{"a":{"b":1}}}`, "", `{"json":{"a":{"b":1,"x":9}}}`, "", "json (a.c), json (d)"},
-		"JSON object removed":                {`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":1,"x":9},"c":2}}`, `{"json":{"c":2}}`, "", `{"json":{"a":{"x":9},"c":2}}`, "", "json (a.b)"},
-		"empty JSON member removed":          {`{"json":{"a":{},"b":1}}`, `{"json":{"a":{"x":9},"b":1}}`, `{"json":{"b":1}}`, "", "", "", ""},
-		"JSON removed":                       {`{"json":{"a":1}}`, `{"json":{"a":1}}`, `{}`, "", `{"json":null}`, "", "json (a)"},
-		"JSON removed beside others":         {`{"json":{"a":1}}`, `{"json":{"a":1,"x":9}}`, `{}`, "", `{"json":{"x":9}}`, "", "json (a)"},
-		"empty JSON removed":                 {`{"json":{}}`, `{"json":{}}`, `{}`, "", `{"json":null}`, "", "json"},
-		"JSON list shorter":                  {`{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2],"x":9}}`, `{"json":{"a":[1]}}`, "", `{"json":{"a":[1],"x":9}}`, "json (a)", ""},
-		"member of an item of a JSON list":   {`{"json":{"a":[{"b":1,"c":2}]}}`, `{"json":{"a":[{"b":1,"c":2,"x":9}]}}`, `{"json":{"a":[{"b":1}]}}`, "", `{"json":{"a":[{"b":1,"x":9}]}}`, "", "json (a.[0].c)"},
-		"string to an empty one in a list":   {`{"args":["a","b"]}`, `{"args":["a","b"]}`, `{"args":["a",""]}`, "", `{"args":["a",""]}`, "args", ""},
-		"list removed":                       {`{"args":["a"]}`, `{"args":["a"]}`, `{}`, "", `{"args":null}`, "", "args"},
-		"last item removed":                  {`{"args":["a"]}`, `{"args":["a"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
-		"item added":                         {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9,"new":1}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, "", `{"volumes":[{"name":"b"},{"name":"a","new":1,"size":9}]}`, "volumes (missing in the service: b)", ""},
-		"item removed":                       {`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b","new":1}]}`, `{"volumes":[{"name":"b"}]}`, "", `{"volumes":[{"name":"b","new":1}]}`, "volumes (only in the service: a)", ""},
-		"last object removed":                {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a"}]}`, `{"volumes":[]}`, "", `{"volumes":[]}`, "volumes (only in the service: a)", ""},
-		"list of objects removed":            {`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9}]}`, `{}`, "", `{"volumes":null}`, "", "volumes"},
-		"items reordered":                    {`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, "", "", ""},
-		"ordered items reordered":            {`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"b"},{"name":"a"}]}`, "", `{"env":[{"name":"b"},{"name":"a"}]}`, "env (order)", ""},
-		"member of an item removed":          {`{"volumes":[{"name":"a","size":1}]}`, `{"volumes":[{"name":"a","size":1,"json":{"x":9}}]}`, `{"volumes":[{"name":"a"}]}`, "", `{"volumes":[{"json":{"x":9},"name":"a"}]}`, "", "volumes[0].size"},
-		"JSON member of an item removed":     {`{"volumes":[{"name":"a","json":{"b":1,"c":2}}]}`, `{"volumes":[{"name":"a","json":{"b":1,"c":2,"x":9}}]}`, `{"volumes":[{"name":"a","json":{"b":1}}]}`, "", `{"volumes":[{"json":{"b":1,"x":9},"name":"a"}]}`, "", "volumes[0].json (c)"},
-		"member of an object removed":        {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"x","b":1,"new":9}}`, `{"spec":{"b":1}}`, "", `{"spec":{"a":null,"b":1,"new":9}}`, "", "spec.a"},
-		"object removed":                     {`{"spec":{"a":"x","labels":{"a":"1"}}}`, `{"spec":{"a":"x","b":9,"labels":{"a":"1","x":"9"}}}`, `{}`, "", `{"spec":{"a":null,"b":9,"labels":{"x":"9"}}}`, "", `spec.a, spec.labels["a"]`},
-		"empty object removed":               {`{"spec":{}}`, `{"spec":{"b":9}}`, `{}`, "", "", "", ""},
-		"everything removed":                 {`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"a"}]}`, `{"string":"x","int":9,"labels":{"a":"1","x":"9"},"volumes":[{"name":"a"}]}`, ``, `{}`, `{"labels":{"x":"9"},"string":null,"volumes":null}`, "", `string, labels["a"], volumes`},
-		"chosen value removed":               {`{"url":"a"}`, `{"url":"a"}`, `{}`, `{"url":"?"}`, `{"url":null}`, "", "url"},
-		"value to value_from":                {`{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "", `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "env[0].value_from (b)", "env[0].value"},
-		"value_from to an empty value":       {`{"env":[{"name":"a","valueFrom":{"b":1}}]}`, `{"env":[{"name":"a","valueFrom":{"b":1,"x":9}}]}`, `{"env":[{"name":"a","value":""}]}`, "", `{"env":[{"name":"a"}]}`, "", "env[0].value_from (b)"},
-		"volume to an empty directory":       {`{"volumes":[{"name":"a","configMap":{"b":1}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1,"x":9},"new":9}]}`, `{"volumes":[{"name":"a","emptyDir":{}}]}`, "", `{"volumes":[{"emptyDir":{},"name":"a","new":9}]}`, "volumes[0].empty_dir", "volumes[0].config_map (b)"},
-		"empty directory to a volume":        {`{"volumes":[{"name":"a","emptyDir":{}}]}`, `{"volumes":[{"name":"a","emptyDir":{"x":9}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1}}]}`, "", `{"volumes":[{"configMap":{"b":1},"name":"a"}]}`, "volumes[0].config_map (b)", "volumes[0].empty_dir"},
-		"ref":                                {`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"develop"}`, `{"ref":"develop","commit":"` + commitOne + `"}`, `{"ref":"develop"}`, "ref", ""},
-		"ref pinned to its commit":           {`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"` + commitOne + `"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, "", "", ""},
-		"drift beside a change":              {`{"string":"x","int":1}`, `{"string":"x","int":2}`, `{"string":"y","int":1}`, "", `{"int":1,"string":"y"}`, "string, int", ""},
+		"label changed": {
+			`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{"labels":{"a":"2"}}`, "", `{"labels":{"a":"2","x":"9"}}`,
+			`labels["a"]`, "",
+		},
+		"label removed": {
+			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"1","b":"2","x":"9"}}`, `{"labels":{"a":"1"}}`, "",
+			`{"labels":{"a":"1","x":"9"}}`, "", `labels["b"]`,
+		},
+		"label with dots removed": {
+			`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, "", `{"labels":{"x":"9"}}`, "",
+			`labels["a.b/c"]`,
+		},
+		"last label removed": {
+			`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{}}`, "", `{"labels":{}}`, "", `labels["a"]`,
+		},
+		"labels removed": {
+			`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","x":"9"}}`, `{}`, "", `{"labels":{"x":"9"}}`, "", `labels["a"]`,
+		},
+		"all labels removed": {
+			`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{}`, "", `{"labels":{}}`, "", `labels["a"]`,
+		},
+		"empty labels removed": {`{"labels":{}}`, `{"labels":{"x":"9"}}`, `{}`, "", "", "", ""},
+		"empty label set": {
+			`{"labels":{"a":"1"}}`, `{"labels":{"a":"1"}}`, `{"labels":{"a":"2","b":""}}`, "", `{"labels":{"a":"2","b":""}}`,
+			`labels["a"]`, "",
+		},
+		"JSON member removed": {
+			`{"json":{"a":{"b":1,"c":2},"d":3}}`, `{"json":{"a":{"b":1,"c":2,"x":9},"d":3}}`, `{"json":{"a":{"b":1}}}`, "",
+			`{"json":{"a":{"b":1,"x":9}}}`, "", "json (a.c), json (d)",
+		},
+		"JSON object removed": {
+			`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":1,"x":9},"c":2}}`, `{"json":{"c":2}}`, "",
+			`{"json":{"a":{"x":9},"c":2}}`, "", "json (a.b)",
+		},
+		"empty JSON member removed": {
+			`{"json":{"a":{},"b":1}}`, `{"json":{"a":{"x":9},"b":1}}`, `{"json":{"b":1}}`, "", "", "", "",
+		},
+		"JSON removed": {`{"json":{"a":1}}`, `{"json":{"a":1}}`, `{}`, "", `{"json":null}`, "", "json (a)"},
+		"JSON removed beside others": {
+			`{"json":{"a":1}}`, `{"json":{"a":1,"x":9}}`, `{}`, "", `{"json":{"x":9}}`, "", "json (a)",
+		},
+		"empty JSON removed": {`{"json":{}}`, `{"json":{}}`, `{}`, "", `{"json":null}`, "", "json"},
+		"JSON list shorter": {
+			`{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2],"x":9}}`, `{"json":{"a":[1]}}`, "", `{"json":{"a":[1],"x":9}}`, "json (a)", "",
+		},
+		"member of an item of a JSON list": {
+			`{"json":{"a":[{"b":1,"c":2}]}}`, `{"json":{"a":[{"b":1,"c":2,"x":9}]}}`, `{"json":{"a":[{"b":1}]}}`, "",
+			`{"json":{"a":[{"b":1,"x":9}]}}`, "", "json (a.[0].c)",
+		},
+		"string to an empty one in a list": {
+			`{"args":["a","b"]}`, `{"args":["a","b"]}`, `{"args":["a",""]}`, "", `{"args":["a",""]}`, "args", "",
+		},
+		"list removed":      {`{"args":["a"]}`, `{"args":["a"]}`, `{}`, "", `{"args":null}`, "", "args"},
+		"last item removed": {`{"args":["a"]}`, `{"args":["a"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
+		"item added": {
+			`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9,"new":1}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, "",
+			`{"volumes":[{"name":"b"},{"name":"a","new":1,"size":9}]}`, "volumes (missing in the service: b)", "",
+		},
+		"item removed": {
+			`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b","new":1}]}`, `{"volumes":[{"name":"b"}]}`,
+			"", `{"volumes":[{"name":"b","new":1}]}`, "volumes (only in the service: a)", "",
+		},
+		"last object removed": {
+			`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a"}]}`, `{"volumes":[]}`, "", `{"volumes":[]}`,
+			"volumes (only in the service: a)", "",
+		},
+		"list of objects removed": {
+			`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9}]}`, `{}`, "", `{"volumes":null}`, "", "volumes",
+		},
+		"items reordered": {
+			`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`,
+			`{"volumes":[{"name":"b"},{"name":"a"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, "", "", "",
+		},
+		"ordered items reordered": {
+			`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"b"},{"name":"a"}]}`, "",
+			`{"env":[{"name":"b"},{"name":"a"}]}`, "env (order)", "",
+		},
+		"member of an item removed": {
+			`{"volumes":[{"name":"a","size":1}]}`, `{"volumes":[{"name":"a","size":1,"json":{"x":9}}]}`, `{"volumes":[{"name":"a"}]}`,
+			"", `{"volumes":[{"json":{"x":9},"name":"a"}]}`, "", "volumes[0].size",
+		},
+		"JSON member of an item removed": {
+			`{"volumes":[{"name":"a","json":{"b":1,"c":2}}]}`, `{"volumes":[{"name":"a","json":{"b":1,"c":2,"x":9}}]}`,
+			`{"volumes":[{"name":"a","json":{"b":1}}]}`, "", `{"volumes":[{"json":{"b":1,"x":9},"name":"a"}]}`, "",
+			"volumes[0].json (c)",
+		},
+		"member of an object removed": {
+			`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"x","b":1,"new":9}}`, `{"spec":{"b":1}}`, "",
+			`{"spec":{"a":null,"b":1,"new":9}}`, "", "spec.a",
+		},
+		"object removed": {
+			`{"spec":{"a":"x","labels":{"a":"1"}}}`, `{"spec":{"a":"x","b":9,"labels":{"a":"1","x":"9"}}}`, `{}`, "",
+			`{"spec":{"a":null,"b":9,"labels":{"x":"9"}}}`, "", `spec.a, spec.labels["a"]`,
+		},
+		"empty object removed": {`{"spec":{}}`, `{"spec":{"b":9}}`, `{}`, "", "", "", ""},
+		"everything removed": {
+			`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"a"}]}`,
+			`{"string":"x","int":9,"labels":{"a":"1","x":"9"},"volumes":[{"name":"a"}]}`, ``, `{}`,
+			`{"labels":{"x":"9"},"string":null,"volumes":null}`, "", `string, labels["a"], volumes`,
+		},
+		"chosen value removed": {`{"url":"a"}`, `{"url":"a"}`, `{}`, `{"url":"?"}`, `{"url":null}`, "", "url"},
+		"value to value_from": {
+			`{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","valueFrom":{"b":1}}]}`,
+			"", `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "env[0].value_from (b)", "env[0].value",
+		},
+		"value_from to an empty value": {
+			`{"env":[{"name":"a","valueFrom":{"b":1}}]}`, `{"env":[{"name":"a","valueFrom":{"b":1,"x":9}}]}`,
+			`{"env":[{"name":"a","value":""}]}`, "", `{"env":[{"name":"a"}]}`, "", "env[0].value_from (b)",
+		},
+		"volume to an empty directory": {
+			`{"volumes":[{"name":"a","configMap":{"b":1}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1,"x":9},"new":9}]}`,
+			`{"volumes":[{"name":"a","emptyDir":{}}]}`, "", `{"volumes":[{"emptyDir":{},"name":"a","new":9}]}`, "volumes[0].empty_dir",
+			"volumes[0].config_map (b)",
+		},
+		"empty directory to a volume": {
+			`{"volumes":[{"name":"a","emptyDir":{}}]}`, `{"volumes":[{"name":"a","emptyDir":{"x":9}}]}`,
+			`{"volumes":[{"name":"a","configMap":{"b":1}}]}`, "", `{"volumes":[{"configMap":{"b":1},"name":"a"}]}`,
+			"volumes[0].config_map (b)", "volumes[0].empty_dir",
+		},
+		"ref": {
+			`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"develop"}`,
+			`{"ref":"develop","commit":"` + commitOne + `"}`, `{"ref":"develop"}`, "ref", "",
+		},
+		"ref pinned to its commit": {
+			`{"ref":"main"}`, `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"` + commitOne + `"}`,
+			`{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, "", "", "",
+		},
+		"drift beside a change": {
+			`{"string":"x","int":1}`, `{"string":"x","int":2}`, `{"string":"y","int":1}`, "", `{"int":1,"string":"y"}`, "string, int",
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -384,25 +573,54 @@ func TestImport(t *testing.T) {
 	}{
 		"complete configuration": {`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`,
 			`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`, "", ""},
-		"no configuration": {`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`, ``, "", ""},
+		"no configuration": {
+			`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`, ``, "", "",
+		},
 		"trimmed configuration": {`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"json":{"a":{"b":1,"c":2}},"volumes":[{"name":"x","size":1,"json":{"a":1}}],"spec":{"a":"x","b":1}}`,
 			`{"int":1,"labels":{"a":"1"},"json":{"a":{"b":1}},"volumes":[{"name":"x"}],"spec":{"b":1}}`, "", ""},
-		"empty map and object":          {`{"labels":{"a":"1"},"spec":{"a":"x"}}`, `{"labels":{},"spec":{}}`, "", ""},
-		"other forms":                   {`{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, "", ""},
-		"items in another order":        {`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, "", ""},
-		"empty directory":               {`{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, "", ""},
-		"branch as a commit":            {commit(commitOne), `{"ref":"main"}`, "", ""},
-		"pinned commit":                 {commit(commitOne), `{"ref":"` + commitOne + `"}`, "", ""},
-		"changed argument":              {`{"string":"x","int":1,"spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"b":2}}`, `{"string":"y","int":1,"spec":{"a":"x","b":2}}`, `{"spec":{"a":"x","b":2},"string":"y"}`},
-		"changed label":                 {`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"3"}}`, `{"labels":{"a":"3"}}`, `{"labels":{"a":"3","b":"2"}}`},
-		"item added":                    {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"x","size":1},{"name":"y"}]}`},
-		"item added before":             {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"y"},{"name":"x"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`},
-		"item removed":                  {`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`},
-		"list to none":                  {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[]}`, `{"volumes":[]}`, `{"volumes":[]}`},
-		"exclusive siblings":            {`{"volumes":[{"name":"x","configMap":{"a":1}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"emptyDir":{},"name":"x"}]}`},
-		"empty where there is nil":      {`{}`, `{"labels":{},"args":[],"volumes":[],"spec":{},"string":""}`, `{"labels":{},"args":[],"volumes":[],"spec":{},"string":""}`, ""}, // state-only
-		"empty JSON where there is nil": {`{}`, `{"json":{}}`, `{"json":{}}`, ""},                                                                                               // state-only
-		"branch beside a change":        {commit(commitOne), `{"ref":"main","string":"x"}`, `{"commit":"` + commitOne + `","ref":"main","string":"x"}`, `{"string":"x"}`},
+		"empty map and object": {`{"labels":{"a":"1"},"spec":{"a":"x"}}`, `{"labels":{},"spec":{}}`, "", ""},
+		"other forms": {
+			`{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, `{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, "", "",
+		},
+		"items in another order": {
+			`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, "", "",
+		},
+		"empty directory":    {`{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, "", ""},
+		"branch as a commit": {commit(commitOne), `{"ref":"main"}`, "", ""},
+		"pinned commit":      {commit(commitOne), `{"ref":"` + commitOne + `"}`, "", ""},
+		"changed argument": {
+			`{"string":"x","int":1,"spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"b":2}}`,
+			`{"string":"y","int":1,"spec":{"a":"x","b":2}}`, `{"spec":{"a":"x","b":2},"string":"y"}`,
+		},
+		"changed label": {
+			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"3"}}`, `{"labels":{"a":"3"}}`, `{"labels":{"a":"3","b":"2"}}`,
+		},
+		"item added": {
+			`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x"},{"name":"y"}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"x","size":1},{"name":"y"}]}`,
+		},
+		"item added before": {
+			`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"y"},{"name":"x"}]}`,
+			`{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`,
+		},
+		"item removed": {
+			`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`, `{"volumes":[{"name":"y"}]}`,
+			`{"volumes":[{"name":"y"}]}`,
+		},
+		"list to none": {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[]}`, `{"volumes":[]}`, `{"volumes":[]}`},
+		"exclusive siblings": {
+			`{"volumes":[{"name":"x","configMap":{"a":1}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`,
+			`{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"emptyDir":{},"name":"x"}]}`,
+		},
+		"empty where there is nil": { // state-only
+			`{}`, `{"labels":{},"args":[],"volumes":[],"spec":{},"string":""}`,
+			`{"labels":{},"args":[],"volumes":[],"spec":{},"string":""}`, "",
+		},
+		"empty JSON where there is nil": {`{}`, `{"json":{}}`, `{"json":{}}`, ""}, // state-only
+		"branch beside a change": {
+			commit(commitOne), `{"ref":"main","string":"x"}`, `{"commit":"` + commitOne + `","ref":"main","string":"x"}`,
+			`{"string":"x"}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -462,13 +680,37 @@ func TestImport_ownership(t *testing.T) {
 		}
 	})
 	for name, c := range map[string]struct{ config, planned, body string }{
-		"not owned, omitted again":              {config, live, ""},
-		"owned argument removed":                {`{"labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`, `{"int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"string":null}`},
-		"owned label removed":                   {`{"string":"x","labels":{},"volumes":[{"name":"x","json":{"c":1}}]}`, `{"string":"x","int":1,"labels":{},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"labels":{"b":"2"}}`},
-		"owned labels removed":                  {`{"string":"x","volumes":[{"name":"x","json":{"c":1}}]}`, `{"string":"x","int":1,"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"labels":{"b":"2"}}`},
-		"owned JSON member removed":             {`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x"}]}`, `{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"json":{"d":2},"name":"x","size":1}]}`},
-		"member of an object that is not owned": {`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}],"spec":{"b":2}}`, `{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":2},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"spec":{"a":"x","b":2}}`},
-		"other value of what is not owned":      {`{"string":"x","int":2,"labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`, `{"string":"x","int":2,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`, `{"int":2}`},
+		"not owned, omitted again": {config, live, ""},
+		"owned argument removed": {
+			`{"labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`,
+			`{"int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"string":null}`,
+		},
+		"owned label removed": {
+			`{"string":"x","labels":{},"volumes":[{"name":"x","json":{"c":1}}]}`,
+			`{"string":"x","int":1,"labels":{},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"labels":{"b":"2"}}`,
+		},
+		"owned labels removed": {
+			`{"string":"x","volumes":[{"name":"x","json":{"c":1}}]}`,
+			`{"string":"x","int":1,"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"labels":{"b":"2"}}`,
+		},
+		"owned JSON member removed": {
+			`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x"}]}`,
+			`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1}]}`,
+			`{"volumes":[{"json":{"d":2},"name":"x","size":1}]}`,
+		},
+		"member of an object that is not owned": {
+			`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}],"spec":{"b":2}}`,
+			`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":2},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"spec":{"a":"x","b":2}}`,
+		},
+		"other value of what is not owned": {
+			`{"string":"x","int":2,"labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`,
+			`{"string":"x","int":2,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"int":2}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -575,11 +817,23 @@ func testImportedRefTaken(t *testing.T) {
 func TestIgnoreChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, configured, ignored, body string }{
-		"changed argument":     {`{"string":"x","spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"a":"y","b":2}}`, `{"string":"x","spec":{"a":"x","b":2}}`, `{"spec":{"a":"x","b":2}}`},
-		"new argument":         {`{"spec":{"b":1}}`, `{"spec":{"a":"y","b":2}}`, `{"spec":{"b":2}}`, `{"spec":{"b":2}}`},
-		"new label":            {`{"spec":{"b":1,"labels":{"a":"1"}}}`, `{"spec":{"b":2,"labels":{"a":"1","c":"2"}}}`, `{"spec":{"b":2,"labels":{"a":"1"}}}`, `{"spec":{"b":2,"labels":{"a":"1"}}}`},
-		"list":                 {`{"int":1,"volumes":[{"name":"x","size":1}]}`, `{"int":2,"volumes":[{"name":"y"}]}`, `{"int":2,"volumes":[{"name":"x","size":1}]}`, `{"int":2}`},
-		"attribute of an item": {`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":2,"json":{"a":1}}]}`, `{"volumes":[{"name":"x","size":1,"json":{"a":1}}]}`, `{"volumes":[{"json":{"a":1},"name":"x","size":1}]}`},
+		"changed argument": {
+			`{"string":"x","spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"a":"y","b":2}}`, `{"string":"x","spec":{"a":"x","b":2}}`,
+			`{"spec":{"a":"x","b":2}}`,
+		},
+		"new argument": {`{"spec":{"b":1}}`, `{"spec":{"a":"y","b":2}}`, `{"spec":{"b":2}}`, `{"spec":{"b":2}}`},
+		"new label": {
+			`{"spec":{"b":1,"labels":{"a":"1"}}}`, `{"spec":{"b":2,"labels":{"a":"1","c":"2"}}}`,
+			`{"spec":{"b":2,"labels":{"a":"1"}}}`, `{"spec":{"b":2,"labels":{"a":"1"}}}`,
+		},
+		"list": {
+			`{"int":1,"volumes":[{"name":"x","size":1}]}`, `{"int":2,"volumes":[{"name":"y"}]}`,
+			`{"int":2,"volumes":[{"name":"x","size":1}]}`, `{"int":2}`,
+		},
+		"attribute of an item": {
+			`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":2,"json":{"a":1}}]}`,
+			`{"volumes":[{"name":"x","size":1,"json":{"a":1}}]}`, `{"volumes":[{"json":{"a":1},"name":"x","size":1}]}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -679,11 +933,16 @@ func TestRecord_Restore(t *testing.T) {
 		object, name string
 		want         string
 	}{
-		"member":          {Record{"o.a": "old", "o.ab": "old", "o.b": "old"}, "o", "a", `{"o.a":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`},
-		"within a member": {Record{"o.a.b": nil, "o.a[0].c": "old"}, "o", "a", `{"o.a.b":null,"o.a[0].c":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`},
-		"not recorded":    {Record{}, "o", "a", `{"o.ab":"new","o.c":"new","p[0].a":"new"}`},
-		"at the root":     {Record{"p": nil}, "p", "", `{"o.a":"new","o.ab":"new","o.c":"new","p":null}`},
-		"never applied":   {nil, "o", "a", `{"o.a":null,"o.ab":"new","o.c":"new","p[0].a":"new"}`},
+		"member": {
+			Record{"o.a": "old", "o.ab": "old", "o.b": "old"}, "o", "a", `{"o.a":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`,
+		},
+		"within a member": {
+			Record{"o.a.b": nil, "o.a[0].c": "old"}, "o", "a",
+			`{"o.a.b":null,"o.a[0].c":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`,
+		},
+		"not recorded":  {Record{}, "o", "a", `{"o.ab":"new","o.c":"new","p[0].a":"new"}`},
+		"at the root":   {Record{"p": nil}, "p", "", `{"o.a":"new","o.ab":"new","o.c":"new","p":null}`},
+		"never applied": {nil, "o", "a", `{"o.a":null,"o.ab":"new","o.c":"new","p[0].a":"new"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -719,12 +978,19 @@ func TestAdditionalMembers(t *testing.T) {
 func TestNullify(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ live, want, applied, nullified string }{
-		"label":              {`{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, `{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":null,"x":"9"}}`},
-		"nested JSON member": {`{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"d":2}}`, `{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"a":{"b.c":null},"d":2}}`},
-		"unknown member":     {`{"tier":{"a":"1"}}`, `{}`, `{"tier":{"a":"1"}}`, `{"tier":{"a":null}}`},
-		"argument":           {`{"string":"x"}`, `{}`, `{"string":"x"}`, ``},
-		"member of an item":  {`{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x","json":{"a":1}}]}`, ``},
-		"item of JSON":       {`{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"c":1}]}}`, `{"json":{"a":[{"b":1,"c":1}]}}`, ``},
+		"label": {
+			`{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, `{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":null,"x":"9"}}`,
+		},
+		"nested JSON member": {
+			`{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"d":2}}`, `{"json":{"a":{"b.c":1},"d":2}}`,
+			`{"json":{"a":{"b.c":null},"d":2}}`,
+		},
+		"unknown member": {`{"tier":{"a":"1"}}`, `{}`, `{"tier":{"a":"1"}}`, `{"tier":{"a":null}}`},
+		"argument":       {`{"string":"x"}`, `{}`, `{"string":"x"}`, ``},
+		"member of an item": {
+			`{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x","json":{"a":1}}]}`, ``,
+		},
+		"item of JSON": {`{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"c":1}]}}`, `{"json":{"a":[{"b":1,"c":1}]}}`, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

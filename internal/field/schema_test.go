@@ -86,13 +86,22 @@ func TestDescriptions(t *testing.T) {
 		field                Field
 		resource, dataSource string
 	}{
-		"plain":         {Field{Description: "A."}, "A.", "A."},
-		"JSON":          {Field{Kind: JSON, Description: "A."}, "A. A JSON object, written with `jsonencode`.", "A. A JSON object."},
-		"list of JSON":  {Field{Kind: List, Elem: JSON, Description: "A."}, "A. Each item is a JSON object, written with `jsonencode`.", "A. Each item is a JSON object, written with `jsonencode`."},
-		"enum":          {Field{Description: "A.", OneOf: []string{"x", "y"}}, "A. Valid values are `x` and `y`.", "A."},
-		"enum, listed":  {Field{Description: "A. Valid values are `x`.", OneOf: []string{"x", "y"}}, "A. Valid values are `x`.", "A. Valid values are `x`."},
-		"immutable":     {Field{Description: "A.", Immutable: true}, "A. Changing this forces a new resource.", "A."},
-		"both of these": {Field{Description: "A.", Immutable: true, OneOf: []string{"x"}}, "A. Valid values are `x`. Changing this forces a new resource.", "A."},
+		"plain": {Field{Description: "A."}, "A.", "A."},
+		"JSON":  {Field{Kind: JSON, Description: "A."}, "A. A JSON object, written with `jsonencode`.", "A. A JSON object."},
+		"list of JSON": {
+			Field{Kind: List, Elem: JSON, Description: "A."}, "A. Each item is a JSON object, written with `jsonencode`.",
+			"A. Each item is a JSON object, written with `jsonencode`.",
+		},
+		"enum": {Field{Description: "A.", OneOf: []string{"x", "y"}}, "A. Valid values are `x` and `y`.", "A."},
+		"enum, listed": {
+			Field{Description: "A. Valid values are `x`.", OneOf: []string{"x", "y"}}, "A. Valid values are `x`.",
+			"A. Valid values are `x`.",
+		},
+		"immutable": {Field{Description: "A.", Immutable: true}, "A. Changing this forces a new resource.", "A."},
+		"both of these": {
+			Field{Description: "A.", Immutable: true, OneOf: []string{"x"}},
+			"A. Valid values are `x`. Changing this forces a new resource.", "A.",
+		},
 	} {
 		c.field.Name = "v"
 		if got := (Fields{c.field}).ResourceAttributes()["v"].GetMarkdownDescription(); got != c.resource {

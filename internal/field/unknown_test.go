@@ -49,11 +49,21 @@ func TestUnknown_isUndecided(t *testing.T) {
 		"name of an item":                 {listOf("volumes", item(unknown, "1"), item(str("y"), "2")), ""},
 		"names of all items":              {listOf("volumes", item(unknown, "1"), item(unknown, "2")), ""},
 		"name of an item beside a change": {listOf("volumes", item(unknown, "1"), item(str("y"), "3")), "volumes[1].size"},
-		"name of an item beside another":  {listOf("volumes", item(unknown, "1"), item(str("z"), "2")), "volumes (missing in the service: [0], z; only in the service: x, y)"},
-		"name of one more item":           {listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), item(unknown, "3")), "volumes (missing in the service: [2])"},
-		"name of one item less":           {listOf("volumes", item(unknown, "1")), "volumes (missing in the service: [0]; only in the service: x, y)"},
-		"item":                            {listOf("volumes", volumes.elem().unknown(), item(str("y"), "2")), ""},
-		"one more item":                   {listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), volumes.elem().unknown()), "volumes (missing in the service: [2])"},
+		"name of an item beside another": {
+			listOf("volumes", item(unknown, "1"), item(str("z"), "2")),
+			"volumes (missing in the service: [0], z; only in the service: x, y)",
+		},
+		"name of one more item": {
+			listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), item(unknown, "3")), "volumes (missing in the service: [2])",
+		},
+		"name of one item less": {
+			listOf("volumes", item(unknown, "1")), "volumes (missing in the service: [0]; only in the service: x, y)",
+		},
+		"item": {listOf("volumes", volumes.elem().unknown(), item(str("y"), "2")), ""},
+		"one more item": {
+			listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), volumes.elem().unknown()),
+			"volumes (missing in the service: [2])",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -93,11 +103,18 @@ func TestUnknown_finalPlan(t *testing.T) {
 			unknown Values
 			finals  []Values
 		}{
-			"string": {Values{"string": Field{}.unknown()}, []Values{{"string": str("x")}, {"string": str("y")}, {"string": Field{}.null()}}},
+			"string": {
+				Values{"string": Field{}.unknown()}, []Values{{"string": str("x")}, {"string": str("y")}, {"string": Field{}.null()}},
+			},
 			"name": {listOf("volumes", item(Field{}.unknown()), item(str("y"))),
 				[]Values{listOf("volumes", item(str("x")), item(str("y"))), listOf("volumes", item(str("z")), item(str("y"))), listOf("volumes", item(str("y")), item(str("y")))}},
-			"exclusive sibling": {listOf("env", env(Field{}.unknown())), []Values{listOf("env", env(str("1"))), listOf("env", env(Field{}.null()))}},
-			"item":              {listOf("volumes", volumes.elem().unknown()), []Values{listOf("volumes", item(str("x"))), listOf("volumes", item(str("z")))}},
+			"exclusive sibling": {
+				listOf("env", env(Field{}.unknown())), []Values{listOf("env", env(str("1"))), listOf("env", env(Field{}.null()))},
+			},
+			"item": {
+				listOf("volumes", volumes.elem().unknown()),
+				[]Values{listOf("volumes", item(str("x"))), listOf("volumes", item(str("z")))},
+			},
 		} {
 			config := s.configWith(`{"ref":"main"}`, c.unknown)
 			early := planOf(resourceFields, config, s.state, s.record)
@@ -135,10 +152,21 @@ func TestKnownLimits(t *testing.T) {
 		early, final Values
 		imported     bool
 	}{
-		"imported map with an unknown value":              {`{"labels":{"a":"1","b":"2"}}`, `{}`, labels(unknown), labels(str("1")), true},
-		"reordered list with an unknown value":            {`{"volumes":[{"name":"x"},{"name":"y","json":{}}]}`, `{}`, listOf("volumes", item(str("y"), unknown), item(str("x"), null)), listOf("volumes", item(str("y"), str("{}")), item(str("x"), null)), false},
-		"unknown name beside another form":                {`{"volumes":[{"name":"x","json":{}}]}`, `{}`, listOf("volumes", item(unknown, str("{ }"))), listOf("volumes", item(str("x"), str("{ }"))), false},
-		"imported ref beside an unknown value that stays": {commit, `{"ref":"main"}`, Values{"string": unknown}, Values{"string": null}, true},
+		"imported map with an unknown value": {
+			`{"labels":{"a":"1","b":"2"}}`, `{}`, labels(unknown), labels(str("1")), true,
+		},
+		"reordered list with an unknown value": {
+			`{"volumes":[{"name":"x"},{"name":"y","json":{}}]}`, `{}`,
+			listOf("volumes", item(str("y"), unknown), item(str("x"), null)),
+			listOf("volumes", item(str("y"), str("{}")), item(str("x"), null)), false,
+		},
+		"unknown name beside another form": {
+			`{"volumes":[{"name":"x","json":{}}]}`, `{}`, listOf("volumes", item(unknown, str("{ }"))),
+			listOf("volumes", item(str("x"), str("{ }"))), false,
+		},
+		"imported ref beside an unknown value that stays": {
+			commit, `{"ref":"main"}`, Values{"string": unknown}, Values{"string": null}, true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
