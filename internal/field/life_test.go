@@ -443,5 +443,5 @@ func diff(a, b tftypes.Value) string {
 
 // planOf is a plan as the provider makes it.
 func planOf(fs Fields, config, state tftypes.Value, record Record) tftypes.Value {
-	return fs.SkipImportedRefs(With(config, fs.Plan(config, state, record)), state, record)
+	return With(config, fs.Plan(config, state, record))
 }

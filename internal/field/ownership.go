@@ -195,35 +195,36 @@ func (f Field) wanted(config, planned tftypes.Value) any {
 // attributes of fs only, for [With].
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	p := planner{record: record, creating: isNull(state)}
-	return p.object(fs, path.Empty(), members(config), members(state), false)
-}
-
-// SkipImportedRefs returns state if a plan differs from it only in refs in place
-// of which it has the commits that the service has resolved them to, as after an
-// import: such a commit is taken to be of the configured ref.
-func (fs Fields) SkipImportedRefs(planned, state tftypes.Value, record Record) tftypes.Value {
-	if isNull(state) || !With(planned, fs.withRefs(path.Empty(), members(planned), members(state), record)).Equal(state) {
-		return planned
+	planned := p.object(fs, path.Empty(), members(config), members(state), false)
+	if !p.creating {
+		// An imported commit is taken to be of the configured ref. That alone is
+		// nothing to apply.
+		if quiet, some := fs.withRefs(path.Empty(), planned, members(state), record); some && With(state, quiet).Equal(state) {
+			return quiet
+		}
 	}
-	return state
+	return planned
 }
 
-// withRefs returns planned with the commits of the state in place of refs.
-func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) Values {
-	quiet := make(Values, len(planned))
+// withRefs returns planned with the refs of the state where those are commits
+// that the service has resolved the refs to, as far as anybody knows, and
+// whether there are some.
+func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) (quiet Values, some bool) {
+	quiet = maps.Clone(planned)
 	for _, f := range fs {
 		value, before := planned[f.Name], state[f.Name]
 		switch {
 		case f.Kind == Object && value.IsKnown() && !isNull(value) && !isNull(before):
-			value = tftypes.NewValue(f.Type(), f.Fields.withRefs(at.AtName(f.Name), members(value), members(before), record))
+			if inner, found := f.Fields.withRefs(at.AtName(f.Name), members(value), members(before), record); found {
+				quiet[f.Name], some = tftypes.NewValue(f.Type(), inner), true
+			}
 		case fs.standsForRef(f, value, state):
 			if recorded, _ := record.at(at.AtName(f.Name)); record == nil || recorded == text(value) {
-				value = before
+				quiet[f.Name], some = before, true
 			}
 		}
-		quiet[f.Name] = value
 	}
-	return quiet
+	return quiet, some
 }
 
 // standsForRef reports whether the state has, in place of a ref, the commit that

@@ -27,7 +27,6 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	plan := attributesOf(req.Plan.Raw)
 	record := loadRecord(ctx, req.Private, &resp.Diagnostics)
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
-	resp.Plan.Raw = resourceFields.SkipImportedRefs(resp.Plan.Raw, req.State.Raw, record)
 	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
 	addMissingSettings(&resp.Diagnostics, plan, config, state)
