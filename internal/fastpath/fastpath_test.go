@@ -231,6 +231,18 @@ func TestFastPath_respondsAsTheFramework(t *testing.T) {
 			r := p.read(&protocoltest.Resource{Type: typeName, State: stub.State, Private: stub.Private, Identity: stub.Identity}, false)
 			p.plan(p.read(r, true), object{"name": "app", "source": "internal_docker"}, true)
 		},
+		"unknown settings": func(_ *testing.T, p *pair) {
+			r := p.framework.MustApply(typeName, nil, app())
+			for _, deferral := range []bool{false, true} {
+				for _, one := range []*protocoltest.Provider{p.fast, p.framework} {
+					one.DeferralAllowed = deferral
+					one.ExpectNone(one.Configure(object{"base_url": protocoltest.Unknown}))
+				}
+				p.read(r, false)
+				p.plan(r, app(), true)
+				p.plan(r, app(object{"source_config": nil}), false)
+			}
+		},
 		"failed read": func(_ *testing.T, p *pair) {
 			r := p.framework.MustApply(typeName, nil, app())
 			p.service.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 403})

@@ -147,6 +147,9 @@ func (s unchanged) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 	if !unpackPrivate(ctx, req.Private, &request.Private, &response.Private) {
 		return nil
 	}
+	if req.ClientCapabilities != nil {
+		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
+	}
 	request.State = tfsdk.State{Schema: t.schema, Raw: state}
 	response.State = request.State
 	identity := &tfsdk.ResourceIdentity{Schema: t.identitySchema, Raw: tftypes.NewValue(t.identity, nil)}
@@ -229,6 +232,9 @@ func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	if !unpackPrivate(ctx, req.PriorPrivate, &request.Private, &response.Private) {
 		return nil
 	}
+	if req.ClientCapabilities != nil {
+		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
+	}
 	request.Config = tfsdk.Config{Schema: t.schema, Raw: config}
 	request.State = tfsdk.State{Schema: t.schema, Raw: state}
 	request.Plan = tfsdk.Plan{Schema: t.schema, Raw: state}
@@ -236,7 +242,7 @@ func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	modifier, _ := r.(resource.ResourceWithModifyPlan) // or the type would not be handled
 	modifier.ModifyPlan(ctx, request, &response)
 
-	if len(response.Diagnostics) > 0 || !response.Plan.Raw.Equal(state) || !response.Private.Equal(request.Private) {
+	if len(response.Diagnostics) > 0 || response.Deferred != nil || !response.Plan.Raw.Equal(state) || !response.Private.Equal(request.Private) {
 		return nil
 	}
 	tflog.Trace(ctx, "Planned an unchanged resource on the fast path")

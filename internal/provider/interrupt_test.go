@@ -252,7 +252,7 @@ func TestAccKilledProvider_createsNoSecondDeployment(t *testing.T) {
 		created bool
 	}{
 		"while it plans":             {fakeserver.ListDeployments, 0, fakeserver.Fault{}, false},
-		"while it looks up the name": {fakeserver.ListDeployments, 1, fakeserver.Fault{}, false},
+		"while it looks up the name": {fakeserver.ListDeployments, 2, fakeserver.Fault{}, false},
 		"before the work":            {fakeserver.CreateDeployment, 0, fakeserver.Fault{}, false},
 		"after the work":             {fakeserver.CreateDeployment, 0, fakeserver.Fault{AfterWork: true}, true},
 		"while it waits":             {fakeserver.ListDeployments, 3, fakeserver.Fault{}, true},

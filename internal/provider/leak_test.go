@@ -12,9 +12,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// Reads, lists and creates leave no goroutine behind. Not parallel: the
-// goroutines of other tests are none of its business.
-func TestNoGoroutineIsLeft(t *testing.T) {
+// Not parallel: the goroutines of other tests would count.
+func TestProvider_leavesNoGoroutine(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	fake := fakeserver.New(fakeserver.Options{})
 	server := httptest.NewServer(fake)
@@ -26,7 +25,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.expectNone(read.Diagnostics)
+		p.ExpectNone(read.Diagnostics)
 	}
 	if results := p.list(5, 0, true, nil); len(results) != 5 {
 		t.Errorf("%d results, want 5", len(results))

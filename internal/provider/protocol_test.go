@@ -68,7 +68,7 @@ func (p *protocol) value(typ tftypes.Type, set map[string]tftypes.Value) *tfprot
 	return &encoded
 }
 
-// attributes reads an object back.
+// attributes unpacks an object.
 func (p *protocol) attributes(typ tftypes.Type, v *tfprotov6.DynamicValue) map[string]tftypes.Value {
 	p.t.Helper()
 	decoded, err := v.Unmarshal(typ)
@@ -80,13 +80,6 @@ func (p *protocol) attributes(typ tftypes.Type, v *tfprotov6.DynamicValue) map[s
 		p.t.Fatal(err)
 	}
 	return all
-}
-
-func (p *protocol) expectNone(diags []*tfprotov6.Diagnostic) {
-	p.t.Helper()
-	for _, d := range diags {
-		p.t.Errorf("%s: %s", d.Summary, d.Detail)
-	}
 }
 
 const typeName = "graphdeploy_deployment"
@@ -116,7 +109,7 @@ func textOf(t *testing.T, v tftypes.Value) (s string) {
 	return s
 }
 
-func TestImportByIdentity(t *testing.T) {
+func TestImport_identity(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app"})
@@ -125,13 +118,13 @@ func TestImportByIdentity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.expectNone(imported.Diagnostics)
+	p.ExpectNone(imported.Diagnostics)
 	one := imported.ImportedResources[0]
 	read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.expectNone(read.Diagnostics)
+	p.ExpectNone(read.Diagnostics)
 	if name := textOf(t, p.attributes(p.deploymentType(), read.NewState)["name"]); name != "app" {
 		t.Errorf("name is %q", name)
 	}
@@ -140,16 +133,36 @@ func TestImportByIdentity(t *testing.T) {
 	}
 }
 
-func TestImportByIdentityThatIsNoUUID(t *testing.T) {
+func TestImport_identityThatIsNoUUIDIsRejected(t *testing.T) {
 	t.Parallel()
 	p := newProtocol(t, newService(t, fakeserver.Options{}))
 	imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity("app")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(imported.Diagnostics) != 1 || !strings.Contains(imported.Diagnostics[0].Detail, "123e4567") {
-		t.Errorf("diagnostics: %v, want one that shows what an id looks like", imported.Diagnostics)
+	protocoltest.Expect(t, imported.Diagnostics, protocoltest.Error("Invalid UUID", "id", `got "app"`, "To import by name, use id instead of identity."))
+}
+
+func TestImport_nameThatLooksLikeAUUID(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	const name = "0f0e0d0c-aaaa-4bbb-8ccc-000000000000"
+	id := s.SeedDeployment(map[string]any{"name": name})
+	p := newProtocol(t, s)
+	r, diags := p.Import(typeName, name)
+	p.ExpectNone(diags)
+	if got := p.Values(r)["id"]; got != id {
+		t.Errorf("imported %v, want %s", got, id)
 	}
+	// An id takes precedence over a name.
+	other := s.SeedDeployment(map[string]any{"name": id})
+	r, diags = p.Import(typeName, id)
+	p.ExpectNone(diags)
+	if got := p.Values(r)["id"]; got != id {
+		t.Errorf("imported %v, want %s and not %s", got, id, other)
+	}
+	_, diags = p.Import(typeName, "99999999-9999-4999-8999-999999999999")
+	protocoltest.Expect(t, diags, protocoltest.Error("No such deployment", "", "99999999-9999-4999-8999-999999999999"))
 }
 
 // list runs a list block as terraform query does, and takes at most n results.
@@ -188,7 +201,7 @@ func textList(values ...string) tftypes.Value {
 	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, list)
 }
 
-func TestListResource(t *testing.T) {
+func TestListResource_filters(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ExtraFields: true})
 	var ids []string
@@ -222,7 +235,7 @@ func TestListResource(t *testing.T) {
 				t.Fatalf("%d results, want %d", len(results), c.want)
 			}
 			for _, r := range results {
-				p.expectNone(r.Diagnostics)
+				p.ExpectNone(r.Diagnostics)
 			}
 		})
 	}
@@ -239,7 +252,7 @@ func TestListResource(t *testing.T) {
 				t.Errorf("image_version is %q", got)
 			}
 			if !state["secrets"].IsNull() {
-				t.Error("secrets stand in the resource")
+				t.Error("secrets are in the resource")
 			}
 		}
 	})
@@ -250,27 +263,28 @@ func TestListResource(t *testing.T) {
 			t.Errorf("%d requests for the first result, want 1", n)
 		}
 	})
-	t.Run("mistakes", func(t *testing.T) {
-		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textList("x")}, {"deployment_type": text("staging")}, {"tag_value_ids": textList("")}} {
+	t.Run("invalid filters", func(t *testing.T) {
+		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textList("x")}, {"deployment_type": text("staging")}, {"tag_value_ids": textList("")}, {"tag_value_ids": textList("a,b")}, {"deployment_ids": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
 			if results := p.list(-1, 0, false, config); len(results) != 1 || len(results[0].Diagnostics) == 0 {
 				t.Errorf("%v gives %v, want a diagnostic", config, results)
 			}
 		}
 	})
-	t.Run("a service that is down", func(t *testing.T) {
+	t.Run("rejected credential", func(t *testing.T) {
 		s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 403})
 		results := p.list(-1, 0, false, nil)
-		if len(results) != 1 || len(results[0].Diagnostics) == 0 || !strings.Contains(results[0].Diagnostics[0].Detail, "api_key") {
-			t.Errorf("results: %v, want one diagnostic that names api_key", results)
+		if len(results) != 1 {
+			t.Fatalf("%d results, want 1", len(results))
 		}
+		protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Cannot list deployments", "", "403 Forbidden", "api_key"))
 	})
 }
 
-// What a list says of a deployment is what an import reads of it, so that
-// configuration generated from the one fits the other.
-func TestListedIsAsImported(t *testing.T) {
+// A listed deployment is as an import reads it, so that the configuration
+// generated from it plans empty.
+func TestListResource_resultIsAsImported(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]fakeserver.Options{"empty": {}, "null": {NullForEmpty: true}, "left out": {OmitEmpty: true}} {
+	for name, options := range map[string]fakeserver.Options{"empty": {}, "null": {NullForEmpty: true}, "omitted": {OmitEmpty: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, options)
@@ -286,7 +300,7 @@ func TestListedIsAsImported(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.expectNone(read.Diagnostics)
+			p.ExpectNone(read.Diagnostics)
 			want := p.attributes(p.deploymentType(), read.NewState)
 			listed := p.attributes(p.deploymentType(), p.list(-1, 0, true, nil)[0].Resource)
 			for attribute, value := range want {
@@ -298,8 +312,7 @@ func TestListedIsAsImported(t *testing.T) {
 	}
 }
 
-// A read that is cancelled is an error, and takes nothing out of the state.
-func TestCancelledReadKeepsTheState(t *testing.T) {
+func TestRead_canceledReadKeepsTheState(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app"})
@@ -311,10 +324,20 @@ func TestCancelledReadKeepsTheState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(read.Diagnostics) == 0 {
-		t.Error("no diagnostic")
-	}
+	protocoltest.Expect(t, read.Diagnostics, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "", "Interrupted"))
 	if state := p.attributes(p.deploymentType(), read.NewState); textOf(t, state["id"]) != id {
-		t.Error("the state is gone")
+		t.Error("the deployment is no longer in the state")
 	}
+}
+
+// An empty list would destroy everything that is created for its items.
+func TestListResource_unknownSettingsAreAnError(t *testing.T) {
+	t.Parallel()
+	p := unconfigured(t)
+	p.ExpectNone(p.Configure(object{"base_url": protocoltest.Unknown}))
+	results := p.list(-1, 0, false, nil)
+	if len(results) != 1 {
+		t.Fatalf("%d results, want 1", len(results))
+	}
+	protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Provider configuration is unknown", "", "Listing deployments", "base_url"))
 }
