@@ -264,7 +264,7 @@ func TestFastPath_upgradesStateAsTheFramework(t *testing.T) {
 	p := newPair(t, nil)
 	for name, state := range map[string]string{
 		"complete":                   `{"id": "0b7d6a52-9f0e-4f7c-8d7e-6f1c2a3b4d5e", "name": "app", "source": "codehost", "source_config": {"resource_spec": {"cpu": 0.5, "labels": {"a": "b"}}}}`,
-		"of another version":         `{"name": "app", "gone": true}`,
+		"of another version":         `{"name": "app", "removed": true}`,
 		"with a value of wrong type": `{"name": ["app"]}`,
 	} {
 		req := &tfprotov6.UpgradeResourceStateRequest{TypeName: typeName, RawState: &tfprotov6.RawState{JSON: []byte(complete(t, p, state))}}

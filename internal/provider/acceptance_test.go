@@ -21,9 +21,9 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
-// The acceptance tests run the real Terraform against the fake service, as a
-// user would: a configuration, an apply, a second plan. Each has a server of
-// its own and runs beside the others.
+// The acceptance tests (TestAcc…) run Terraform against the fake service, as a user
+// would: a configuration, an apply, a second plan. The others call the provider
+// through Terraform's protocol. Each has a server of its own and runs in parallel.
 
 // service is a fake service for one test.
 type service struct {
@@ -39,8 +39,8 @@ func newService(t *testing.T, options fakeserver.Options) *service {
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	s := &service{Server: fake, url: server.URL + options.PathPrefix}
-	// The promise of the whole suite: without extended_operations, nothing is
-	// sent that the interface does not show.
+	// Verified by every test: without extended_operations, only documented
+	// operations are used.
 	t.Cleanup(func() {
 		if !s.extended.Load() {
 			assertDocumentedOperationsOnly(t, s)
@@ -83,8 +83,8 @@ func factories() map[string]func() (tfprotov6.ProviderServer, error) {
 	}
 }
 
-// check runs the steps. Unlike other acceptance tests these need no account
-// and no switch: the service is in this process.
+// check runs the steps. Unlike usual acceptance tests, these need no account and
+// no TF_ACC: the service is in this process.
 func check(t *testing.T, steps ...resource.TestStep) {
 	t.Helper()
 	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps})
@@ -116,7 +116,7 @@ func planIsEmpty(config string) resource.TestStep {
 }
 
 func TestMain(m *testing.M) {
-	// A developer's own settings must not leak into the tests.
+	// The developer's settings must not affect the tests.
 	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "EXTENDED_OPERATIONS", "REQUEST_TIMEOUT", "MAX_RETRIES",
 		"CA_CERT_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"} {
 		_ = os.Unsetenv("GRAPHDEPLOY_" + name)

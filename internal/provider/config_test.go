@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 )
 
-func TestPlainHTTPOffLoopbackDrawsAWarning(t *testing.T) {
+func TestParseBaseURL_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]int{
 		"https://deploy.example.com":  0,

@@ -135,7 +135,7 @@ func TestCreate_rejectedFieldIsAnErrorAtTheAttribute(t *testing.T) {
 	}
 }
 
-// A secret that is too short to be told apart from ordinary text hides nothing else.
+// A secret that is too short to be distinguished from ordinary text hides nothing else.
 func TestCreate_shortSecretDoesNotHideTheMessage(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})

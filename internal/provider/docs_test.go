@@ -25,25 +25,25 @@ var (
 )
 
 // completed adds what a code block refers to.
-func completed(piece string) string {
+func completed(block string) string {
 	declared := func(name string) bool {
-		return regexp.MustCompile(fmt.Sprintf(declaration, name)).MatchString(piece)
+		return regexp.MustCompile(fmt.Sprintf(declaration, name)).MatchString(block)
 	}
-	if !strings.Contains(piece, "required_providers") {
-		piece = fromOurSource + piece
+	if !strings.Contains(block, "required_providers") {
+		block = fromOurSource + block
 	}
-	for _, match := range usedOf.FindAllStringSubmatch(piece, -1) {
+	for _, match := range usedOf.FindAllStringSubmatch(block, -1) {
 		if !declared(match[1]) {
-			piece += fmt.Sprintf("variable %q {}\n", match[1])
+			block += fmt.Sprintf("variable %q {}\n", match[1])
 		}
 	}
-	for _, match := range importedTo.FindAllStringSubmatch(piece, -1) {
+	for _, match := range importedTo.FindAllStringSubmatch(block, -1) {
 		if !declared(match[1]) {
-			piece += fmt.Sprintf("resource \"graphdeploy_deployment\" %q {\n  name = \"x\"\n  source = \"codehost\"\n}\n", match[1])
+			block += fmt.Sprintf("resource \"graphdeploy_deployment\" %q {\n  name = \"x\"\n  source = \"codehost\"\n}\n", match[1])
 		}
 	}
 	// Terraform validates the settings of a provider only where something uses it.
-	return piece + "\ndata \"graphdeploy_oauth_providers\" \"completes\" {}\n"
+	return block + "\ndata \"graphdeploy_oauth_providers\" \"completes\" {}\n"
 }
 
 func TestAccDocs_codeBlocksAreValid(t *testing.T) {
@@ -54,13 +54,13 @@ func TestAccDocs_codeBlocksAreValid(t *testing.T) {
 	n := 0
 	for path, text := range pages(t) {
 		for i, match := range blocks.FindAllStringSubmatch(text, -1) {
-			piece, file, args := match[1], "main.tf", []string{"validate"}
+			block, file, args := match[1], "main.tf", []string{"validate"}
 			switch {
-			case strings.Contains(piece, "  # ...\n"):
+			case strings.Contains(block, "  # ...\n"):
 				continue // a part of a resource
-			case strings.Contains(piece, "  identity = ") && !is.since(1, 12):
+			case strings.Contains(block, "  identity = ") && !is.since(1, 12):
 				continue
-			case strings.HasPrefix(piece, "list "):
+			case strings.HasPrefix(block, "list "):
 				if is.tofu || !is.since(1, 14) {
 					continue
 				}
@@ -71,11 +71,11 @@ func TestAccDocs_codeBlocksAreValid(t *testing.T) {
 				t.Parallel()
 				w := newWorkspace(t, built)
 				if file == "main.tf" {
-					piece = completed(piece)
+					block = completed(block)
 				} else {
 					w.configure()
 				}
-				w.must(os.WriteFile(filepath.Join(w.dir, file), []byte(piece), 0o600))
+				w.must(os.WriteFile(filepath.Join(w.dir, file), []byte(block), 0o600))
 				w.succeed(args...)
 			})
 		}
@@ -139,8 +139,8 @@ func TestAccProviderAndResourceExamples_applyAndPlanEmpty(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(examplesFolder, file))
 			w.must(err)
 			// Its base_url is an example, too.
-			piece := strings.ReplaceAll(string(text), `"https://deploy.example.com/api"`, fmt.Sprintf("%q", s.url))
-			w.must(os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(completed(piece)), 0o600))
+			block := strings.ReplaceAll(string(text), `"https://deploy.example.com/api"`, fmt.Sprintf("%q", s.url))
+			w.must(os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(completed(block)), 0o600))
 			w.succeed("apply", "-auto-approve")
 			w.succeed("plan", "-detailed-exitcode") // it ends with 2 if there are changes
 			var names []string

@@ -17,14 +17,14 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// The examples are what users copy. Each has tests beside it, which run here as
-// a user would run them: with `terraform test`, against the fake service.
+// Users copy the examples. The tests beside each run here as a user would run
+// them: with `terraform test`, against the fake service.
 
 const examplesFolder = "../../examples"
 
-// The folders that the docs show parts of. All others are configurations of
-// their own.
-var piecesForDocs = []string{"data-sources", "list-resources", "provider", "resources"}
+// The folders of the snippets in the docs. All others are complete
+// configurations.
+var snippetFolders = []string{"data-sources", "list-resources", "provider", "resources"}
 
 func examples(t *testing.T) []string {
 	t.Helper()
@@ -34,7 +34,7 @@ func examples(t *testing.T) []string {
 	}
 	var names []string
 	for _, folder := range folders {
-		if !slices.Contains(piecesForDocs, folder.Name()) {
+		if !slices.Contains(snippetFolders, folder.Name()) {
 			names = append(names, folder.Name())
 		}
 	}
@@ -101,7 +101,7 @@ func TestAccExamples(t *testing.T) {
 				if out := w.succeed("test"); !allPassed.MatchString(out) {
 					t.Errorf("not all passed:\n%s", out)
 				}
-				// So a user can run it again, against the same service.
+				// So that it can run again, against the same service.
 				if after := s.names(); settings != nil && !maps.Equal(before, after) {
 					t.Errorf("the test left deployments behind: before %v, after %v", before, after)
 				}
@@ -126,7 +126,6 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
-// The example of everything must not fall behind.
 func TestAccExternalImageExample_setsEveryArgument(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)
@@ -150,8 +149,8 @@ func TestAccExternalImageExample_setsEveryArgument(t *testing.T) {
 	}
 }
 
-// What a deployment from an image of another registry does not have, and what
-// is the choice of whoever writes a free-form object.
+// What a deployment of source external_docker does not have, and members of
+// free-form objects.
 var ofOtherSources = regexp.MustCompile(`\.(integration_id|repo_url|build_on_push|install_command|build_command|repo_ref|graph_config_path|source_tarball_path)$` +
 	`|\.volumes\.\w+\.|\.(value|env)From\.|\.securityContext\.|\.(limits|requests)\.|\.(labels|annotations)\.`)
 
@@ -172,7 +171,6 @@ func members(value any, at string) map[string]bool {
 	return all
 }
 
-// The gates in a pipeline: what ends with which exit status.
 func TestAccGatesExample_exitStatus(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)
@@ -187,7 +185,7 @@ func TestAccGatesExample_exitStatus(t *testing.T) {
 			}
 		}
 	}
-	// Closed: the deployment is kept, what needs it is not created.
+	// Closed: the deployment is kept, and what depends on it is not created.
 	w.fail("Deployment search is AWAITING_DATABASE", "apply", "-auto-approve")
 	if names := s.names(); !maps.Equal(names, map[string]int{"legacy-bot": 1, "search": 1}) {
 		t.Fatalf("deployments after an apply that a gate stopped: %v", names)
@@ -208,7 +206,7 @@ func TestAccGatesExample_exitStatus(t *testing.T) {
 		t.Errorf("checks with open gates: %s", got)
 	}
 
-	// A check that fails is no error and no change, but can be told from the plan.
+	// A check that fails is no error and no change, but the plan shows it.
 	turn("legacy-bot", "AWAITING_DATABASE")
 	out := w.succeed("plan", "-detailed-exitcode", "-out=plan.tfplan")
 	if !strings.Contains(unwrapped(out), "Not ready: legacy-bot (AWAITING_DATABASE).") {
@@ -240,8 +238,8 @@ func (w *workspace) checks() map[string]string {
 	return found
 }
 
-// copy copies configurations and their tests, but nothing that a Terraform may
-// have left beside them.
+// copy copies configurations and their tests, but no files that Terraform wrote
+// beside them.
 func (w *workspace) copy(folder string) {
 	w.t.Helper()
 	w.must(filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {

@@ -141,8 +141,8 @@ func assertOne(t *testing.T, w *workspace, s *service) {
 	}
 }
 
-// The interrupt goes to Terraform alone, as from a CI system, or to the whole
-// process group, as from a terminal.
+// The interrupt goes to Terraform only, as from a CI system, or to its process
+// group, as from a terminal.
 func TestAccInterrupt_savesWhatWasCreated(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()

@@ -50,7 +50,7 @@ var (
 	inRegistry   = regexp.MustCompile(`^https://registry\.terraform\.io/providers/graphdeploy/graphdeploy/latest/docs/?`)
 )
 
-func TestLinks_leadSomewhere(t *testing.T) {
+func TestLinks_targetsExist(t *testing.T) {
 	t.Parallel()
 	texts := pages(t)
 	for path, text := range texts {

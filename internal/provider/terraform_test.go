@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// aTerraform is what the Terraform of the tests says that it is.
+// aTerraform is the version of the Terraform of the tests.
 type aTerraform struct {
 	major, minor int
 	tofu         bool
@@ -42,7 +42,7 @@ func terraformIs(t *testing.T) (is aTerraform) {
 	return is
 }
 
-// since reports whether it is that version or a newer one.
+// since reports whether it is that version or a later one.
 func (is aTerraform) since(major, minor int) bool {
 	return is.major > major || is.major == major && is.minor >= minor
 }
@@ -55,16 +55,16 @@ func (is aTerraform) String() string {
 	return fmt.Sprintf("%s %d.%d", name, is.major, is.minor)
 }
 
-// buildWithoutRaceDetector builds the provider for one test, as its users have
-// it. It is for tests of very many values, which say nothing of concurrency
-// and would take three times as long.
+// buildWithoutRaceDetector builds the provider for one test, as users have it. It
+// is for tests of many values, which do not test concurrency and would take three
+// times as long.
 func buildWithoutRaceDetector(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "provider"), ".")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the provider cannot be built: %s\n%s", err, out)
+		t.Fatalf("cannot build the provider: %s\n%s", err, out)
 	}
 	return dir
 }

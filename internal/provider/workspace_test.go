@@ -20,9 +20,8 @@ import (
 	"time"
 )
 
-// The tests here and in interrupt_test.go and load_test.go run Terraform as a
-// process of its own, and the provider as the process that Terraform starts:
-// files, logs, signals and the loss of a process are the same as a user's.
+// A workspace runs Terraform as a process, and the provider as the process that
+// Terraform starts: with files, logs and signals as a user has them.
 
 // built is the provider's binary while a test uses it.
 var built struct {
@@ -32,8 +31,8 @@ var built struct {
 	err   error
 }
 
-// buildProvider builds the provider for all tests that are under way, and
-// returns the folder of it. Call it before t.Parallel: so all tests share one.
+// buildProvider builds the provider for all tests in progress, and returns its
+// folder. Call it before t.Parallel, so that all tests share it.
 func buildProvider(t *testing.T) string {
 	t.Helper()
 	built.mu.Lock()
@@ -61,7 +60,7 @@ func buildProvider(t *testing.T) string {
 		}
 	})
 	if built.err != nil {
-		t.Fatalf("the provider cannot be built: %s", built.err)
+		t.Fatalf("cannot build the provider: %s", built.err)
 	}
 	return built.dir
 }
@@ -80,7 +79,7 @@ func underRaceDetector() bool {
 type workspace struct {
 	t    *testing.T
 	dir  string // the configuration and the state
-	side string // what is not Terraform's: the provider, its process ids
+	side string // other files: the provider, its process ids
 	env  []string
 
 	mu    sync.Mutex
@@ -93,7 +92,7 @@ type workspace struct {
 func newWorkspace(t *testing.T, providerDir string, settings ...string) *workspace {
 	t.Helper()
 	w := &workspace{t: t, dir: t.TempDir(), side: t.TempDir(), ended: map[int]bool{}}
-	// Terraform starts the provider through this, which notes each process.
+	// Terraform starts the provider through this script, which records its process.
 	start := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.side, "pids"), filepath.Join(providerDir, "provider"))
 	plugins := filepath.Join(w.side, "plugins")
 	w.must(os.Mkdir(plugins, 0o700))
@@ -134,8 +133,8 @@ func (w *workspace) configure(parts ...string) {
 	w.must(os.WriteFile(filepath.Join(w.dir, "main.tf"), []byte(fromOurSource+strings.Join(parts, "\n")), 0o600))
 }
 
-// command is a run of Terraform that has not begun. In a process group of its
-// own, it gets no signal but the test's.
+// command is a run of Terraform that has not started. In a process group of its
+// own, it only gets the signals of the test.
 func (w *workspace) command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, terraformBinary(w.t), args...)
 	c.Dir, c.Env = w.dir, w.env
@@ -143,8 +142,8 @@ func (w *workspace) command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// A run that hangs is ended after this, so that the test says so. It is no
-// limit on how long a run may take.
+// A run that hangs is ended after this, so that the test reports it. It does not
+// limit how long a run may take.
 const hangs = 10 * time.Minute
 
 // run runs Terraform and returns what it printed and its exit status.
@@ -208,7 +207,7 @@ func (w *workspace) refuse(want string, args ...string) string {
 	return w.fail(want, args...)
 }
 
-// managed are the deployments in the state: from id to what the state says.
+// managed are the deployments in the state, by id.
 func (w *workspace) managed() map[string]stateInstance {
 	w.t.Helper()
 	found := map[string]stateInstance{}
@@ -241,25 +240,26 @@ type stateInstance struct {
 	Private    []byte
 }
 
-// assertNothingBroke looks for what must not happen whatever a test does.
+// assertNothingBroke verifies what holds for every test: no data race, no panic,
+// no process that still runs.
 func (w *workspace) assertNothingBroke() {
 	if races, _ := filepath.Glob(filepath.Join(w.side, "race*")); len(races) > 0 {
 		report, _ := os.ReadFile(races[0])
 		w.t.Errorf("the provider has a data race:\n%s", report)
 	}
-	for _, sign := range []string{"panic:", "Stack trace from the", "goroutine 1 ["} {
-		if strings.Contains(w.all.String(), sign) {
+	for _, trace := range []string{"panic:", "Stack trace from the", "goroutine 1 ["} {
+		if strings.Contains(w.all.String(), trace) {
 			w.t.Errorf("the provider crashed:\n%s", w.all.String())
 			break
 		}
 	}
 	for _, pid := range w.running() {
-		w.t.Errorf("provider process %d is still there", pid)
+		w.t.Errorf("provider process %d still runs", pid)
 	}
 }
 
-// running are the providers that have not ended. One that was seen to have
-// ended is not looked for again: its number may be another process's by then.
+// running are the providers that have not ended. One that has ended is not
+// checked again: another process may have its id by then.
 func (w *workspace) running() []int {
 	var still []int
 	for _, pid := range w.providers() {
