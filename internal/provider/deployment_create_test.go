@@ -56,6 +56,19 @@ func TestPlan_failedNameCheckFailsTheCreate(t *testing.T) {
 	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "401 Unauthorized", "api_key", "X-Api-Key"))
 }
 
+func TestPlan_failedNameChecksOfManyCreatesTakeFewRequests(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Credential: "right"})
+	p := newProtocol(t, s)
+	for i := range 20 {
+		_, diags := p.Plan(typeName, nil, object{"name": fmt.Sprintf("app-%d", i), "source": "internal_docker"})
+		protocoltest.Expect(t, diags, protocoltest.Error(fmt.Sprintf(`Cannot check the name "app-%d"`, i), "", "401 Unauthorized"))
+	}
+	if n := len(s.Requests()); n != 21 {
+		t.Errorf("%d requests, want one for each create and one for the list of names", n)
+	}
+}
+
 // The service may be created in the same run.
 func TestPlan_unreachableServiceIsAWarning(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
@@ -383,6 +384,16 @@ func TestProvider_unknownSettings(t *testing.T) {
 	if n := len(s.Requests()); n != 0 {
 		t.Errorf("%d requests were sent, want none", n)
 	}
+}
+
+// One configuration creates the service and a deployment in it.
+func TestAccProvider_baseURLKnownOnlyAfterApply(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	config := "resource \"terraform_data\" \"service\" {\n  input = \"" + s.url + "\"\n}\nprovider \"graphdeploy\" {\n  base_url = terraform_data.service.output\n}\n" +
+		deployment("app", "internal_docker")
+	check(t, resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "status", "READY")}, planIsEmpty(config))
+	s.stored(t)
 }
 
 func TestProvider_unknownExtendedOperationsFailsChangesAndDestroys(t *testing.T) {
