@@ -341,3 +341,24 @@ func TestListResource_unknownSettingsAreAnError(t *testing.T) {
 	}
 	protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Provider configuration is unknown", "", "Listing deployments", "base_url"))
 }
+
+// A state that was edited by hand must not lead to another path of the service.
+func TestDelete_idThatIsNoUUIDSendsNothing(t *testing.T) {
+	t.Parallel()
+	text := func(v string) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
+	for _, id := range []string{"", "..", "../auth/providers", "app"} {
+		s := newService(t, fakeserver.Options{Extended: true})
+		p := newProtocol(t, s, object{"extended_operations": true})
+		state := p.value(p.deploymentType(), map[string]tftypes.Value{"id": text(id), "name": text("app"), "source": text("internal_docker"), "status": text("READY")})
+		r := &protocoltest.Resource{Type: typeName, State: state, Identity: p.identity(id)}
+		plan, diags := p.Plan(typeName, r, nil)
+		p.ExpectNone(diags)
+		left, diags := p.Apply(plan)
+		if !diags.HasError() || left == nil {
+			t.Errorf("%q: in the state: %v; diagnostics:\n%s", id, left != nil, diags)
+		}
+		for _, sent := range s.Requests() {
+			t.Errorf("%q: %s %s was sent", id, sent.Method, sent.Path)
+		}
+	}
+}
