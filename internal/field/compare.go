@@ -171,6 +171,10 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 			}
 			return live
 		}
+		if f.Elem == JSON && want != nil {
+			c.set = append(c.set, Difference{At: at, Want: want, Has: live, field: f})
+			return keepMembers(f, at, asList(live), asList(want), asList(applied))
+		}
 	default:
 		if want == "" {
 			want = nil // it asks for nothing
@@ -206,6 +210,35 @@ func (c *comparer) equalItems(f Field, live, want []any) bool {
 		}
 		return c.has(f.elem(), has, wanted)
 	})
+}
+
+// keepMembers returns the wanted items of a list of JSON, with the members that the
+// service has added to them. An item is the one of the service that has all of it,
+// or else the one at its place, if the lists are equally long.
+func keepMembers(f Field, at path.Path, live, want, applied []any) []any {
+	merged, used := slices.Clone(want), map[int]bool{}
+	var rest []int
+	for i, item := range want {
+		j := 0
+		for j < len(live) && (used[j] || !(&comparer{}).equalItems(f, live[j:j+1], []any{item})) {
+			j++
+		}
+		if j == len(live) {
+			rest = append(rest, i)
+			continue
+		}
+		merged[i], used[j] = live[j], true
+	}
+	for _, i := range rest {
+		if len(live) == len(want) && !used[i] {
+			var former any
+			if len(applied) == len(want) {
+				former = applied[i]
+			}
+			merged[i] = (&comparer{}).free(freeAt{field: f, at: at}, live[i], want[i], former)
+		}
+	}
+	return merged
 }
 
 // freeForm compares a map or a JSON object.
