@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,9 @@ type argumentCase struct {
 	before, after, removed map[string]any       // what the configuration sets beside name and source
 	change                 func(map[string]any) // makes the same change in what the service has
 	clear                  func(map[string]any) // removes the value there
+	steps                  []field.Field        // the way to the value; nil if it is not described
+
+	parts []argumentCase // of a case that is several in one
 }
 
 // argumentCases has one case or more for each argument that a configuration of
@@ -177,7 +181,7 @@ func keyCase(steps []field.Field) argumentCase {
 
 // newCase is a case of the attribute at the end of the steps.
 func newCase(steps []field.Field, how string, before, after any) argumentCase {
-	c := argumentCase{clear: func(d map[string]any) { put(steps, d, nil) }}
+	c := argumentCase{steps: steps, clear: func(d map[string]any) { put(steps, d, nil) }}
 	for i, f := range steps {
 		if i > 0 {
 			c.argument += "."
@@ -273,6 +277,25 @@ func holder(steps []field.Field, d map[string]any) (object map[string]any, name 
 	return holder(steps[1:], d[name].(map[string]any))
 }
 
+// place is where the value is in a deployment of the service; ok is false where the
+// objects on the way are not there.
+func (c argumentCase) place(d map[string]any) (object map[string]any, name string, ok bool) {
+	object = d
+	for i, f := range c.steps {
+		if name = wireName(f); i == len(c.steps)-1 {
+			return object, name, true
+		}
+		next := object[name]
+		if items, isList := next.([]any); isList && len(items) > 0 {
+			next = items[0]
+		}
+		if object, ok = next.(map[string]any); !ok {
+			return nil, "", false
+		}
+	}
+	return nil, "", false
+}
+
 func put(steps []field.Field, d map[string]any, value any) {
 	object, name := holder(steps, d)
 	object[name] = value
@@ -316,6 +339,22 @@ func satisfies(has, wanted any) bool {
 	default:
 		return jsonEqual(has, wanted)
 	}
+}
+
+// changedKeys are the keys of a deployment, and of its config objects, that
+// differ, with their complete values.
+func changedKeys(before, after map[string]any) map[string]any {
+	keys := map[string]any{}
+	for name, value := range after {
+		switch {
+		case reflect.DeepEqual(before[name], value):
+		case name == "source_config" || name == "source_revision_config":
+			keys[name] = changedKeys(before[name].(map[string]any), value.(map[string]any))
+		default:
+			keys[name] = value
+		}
+	}
+	return keys
 }
 
 // TestArgumentCases_coverTheSchema keeps the tests of all arguments complete.

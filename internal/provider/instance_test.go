@@ -6,9 +6,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
 // An instance is a deployment that is managed through the protocol, as Terraform
@@ -33,7 +38,7 @@ func newRun(t *testing.T, s *service, extended bool) terraformRun {
 		s.extended.Store(true)
 	}
 	start := func() *protocol {
-		p := &protocol{t: t, server: newServer(), schema: schemaOfProvider(t)}
+		p := &protocol{t: t, server: newPatientServer(), schema: schemaOfProvider(t)}
 		configured, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 			TerraformVersion: "1.14.0",
 			Config: p.value(p.schema.Provider.ValueType(), map[string]tftypes.Value{
@@ -46,6 +51,15 @@ func newRun(t *testing.T, s *service, extended bool) terraformRun {
 		return p
 	}
 	return terraformRun{t, start(), start()}
+}
+
+// newPatientServer looks for a write as long as a busy machine may need.
+func newPatientServer() tfprotov6.ProviderServer {
+	return fastpath.NewServer(provider.New("test", func(c *client.Config) {
+		c.RetryWait, c.RetryWaitMax = time.Millisecond, 5*time.Millisecond
+		c.PollInterval, c.PollIntervalMax = time.Millisecond, 5*time.Millisecond
+		c.ConsistencyTimeout = time.Second
+	}))
 }
 
 var schemaOnce = sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {

@@ -1,0 +1,576 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+var patchKinds = map[string]fakeserver.PatchKind{
+	"merges spec": fakeserver.PatchMergeSpec, "merges deep": fakeserver.PatchMergeDeep, "replaces keys": fakeserver.PatchReplaceKeys, "replaces config": fakeserver.PatchReplaceConfig,
+}
+
+var nullKinds = map[string]fakeserver.NullKind{"null resets": fakeserver.NullResets, "null keeps": fakeserver.NullKeeps}
+
+// TestEveryArgument_againstEveryKindOfUpdate changes, removes and sets each
+// argument of a deployment, and lets it drift, against services that differ in what
+// a PATCH and null do. What others have added survives, no plan after an apply
+// proposes anything, and what the service has already is not sent.
+func TestEveryArgument_againstEveryKindOfUpdate(t *testing.T) {
+	t.Parallel()
+	for patch, patchKind := range patchKinds {
+		for null, nullKind := range nullKinds {
+			t.Run(patch+", "+null, func(t *testing.T) {
+				t.Parallel()
+				testArguments(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}, Patch: patchKind, Null: nullKind})
+			})
+		}
+	}
+}
+
+func testArguments(t *testing.T, options fakeserver.Options) {
+	f := &fleet{T: t, s: newService(t, options), options: options, cases: groupedCases(), instances: map[string]*instance{}}
+	typ := schemaOfProvider(t).ResourceSchemas[typeName].ValueType()
+	for _, c := range f.cases {
+		f.instances[c.name] = &instance{t: t, state: tftypes.NewValue(typ, nil)}
+	}
+	before := func(c argumentCase) map[string]any { return c.before }
+	after := func(c argumentCase) map[string]any { return c.after }
+	removed := func(c argumentCase) map[string]any { return c.removed }
+
+	f.apply("create", true, before, func(c argumentCase, o outcome) {
+		f.expect(c, o, "create", "")
+	})
+	f.expectNoop("after the create", true, before)
+
+	planted := f.edit(func(_ argumentCase, d map[string]any) { plantMembers(d) })
+	f.expectNoop("after others added members", false, before)
+
+	f.apply("change", true, after, func(c argumentCase, o outcome) {
+		f.expectSent(c, o, planted)
+		wanted := decoded(planted[c.name])
+		c.change(wanted)
+		if now := f.stored()[c.name]; !satisfies(now, changedKeys(planted[c.name], decoded(wanted))) {
+			t.Errorf("%s: the service has %s, want %s", c.name, inJSON(now), inJSON(changedKeys(planted[c.name], decoded(wanted))))
+		}
+	})
+	f.assertPlanted("change", planted)
+	f.expectNoop("after the change", true, after)
+
+	// Only f.options.Patch of PatchReplaceConfig drops what was planted beside.
+	changed := f.edit(func(_ argumentCase, d map[string]any) { plantMembers(d) })
+	f.apply("drift", true, after, func(c argumentCase, o outcome) {
+		f.expectSent(c, o, nil)
+	}, func() {
+		f.edit(func(c argumentCase, d map[string]any) {
+			for _, part := range c.parts {
+				if part.at != "" && !strings.HasPrefix(part.name, "secrets") {
+					part.clear(d)
+				}
+			}
+		})
+	})
+	for _, c := range f.cases {
+		if now, want := f.stored()[c.name], withoutPlanted(changed[c.name]); !satisfies(now["source_config"], want["source_config"]) && options.Patch != fakeserver.PatchReplaceConfig {
+			t.Errorf("%s: after drift, the service has %s, want %s", c.name, inJSON(now), inJSON(want))
+		}
+	}
+	f.expectNoop("after the drift", true, after)
+
+	has := f.edit(func(_ argumentCase, d map[string]any) { plantMembers(d) })
+	f.apply("removal", true, removed, func(c argumentCase, o outcome) {
+		if hasErrors(o.applied) {
+			t.Errorf("%s: the removal failed: %s", c.name, messages(o.applied))
+		}
+		kept := strings.Contains(messages(o.applied), "Removed arguments stay in the service")
+		if kept && options.Null == fakeserver.NullResets {
+			t.Errorf("%s: %s sent %s", c.name, messages(o.applied), inJSON(o.sent))
+		}
+	})
+	f.assertPlanted("removal", has)
+	f.expectNoop("after the removal", true, removed)
+	if options.Null == fakeserver.NullResets {
+		now := f.stored()
+		for _, c := range f.cases {
+			wanted := decoded(now[c.name])
+			for _, part := range c.parts {
+				if object, name, ok := part.place(wanted); ok && object[name] != nil && !isPlantedOnly(object[name]) {
+					t.Errorf("after the removal of %s, the service has %s", part.name, inJSON(object[name]))
+				}
+			}
+		}
+	}
+
+	// What the service has already is set without a request.
+	f.edit(func(c argumentCase, d map[string]any) { restore(d, has[c.name]) })
+	f.expectNoop("after others set the argument again", false, removed)
+	f.s.ResetRequests()
+	f.apply("set to the values of the service", true, after, func(c argumentCase, o outcome) {
+		if hasErrors(o.applied) {
+			t.Errorf("%s: setting it failed: %s", c.name, messages(o.applied))
+		}
+	})
+	f.assertReadsOnly("setting the values of the service")
+	f.expectNoop("after it was set", true, after)
+	f.apply("removal without operations", false, removed, func(c argumentCase, o outcome) {
+		if hasErrors(o.applied) {
+			t.Errorf("%s: the removal failed: %s", c.name, messages(o.applied))
+		}
+		if text := messages(o.diagnostics, "Missing image_uri"); strings.Count(text, "Removed arguments stay in the service: ") != 1 {
+			t.Errorf("%s: the plan of a removal warns %q", c.name, text)
+		}
+	})
+	f.assertReadsOnly("removals without operations")
+	f.expectNoop("after the removal without operations", false, removed)
+}
+
+// What is redundant has the same fields as something else.
+var redundant = regexp.MustCompile(`init_containers|sidecars\.volume_mounts\.|volumes\.(persistent|nfs|projected|downward|csi)`)
+
+// groupedCases are the cases of all arguments, in as few deployments as possible:
+// each has many that do not depend on each other.
+func groupedCases() []argumentCase {
+	var groups [][]argumentCase
+	for _, c := range argumentCases(true) {
+		if redundant.MatchString(c.argument) {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(group []argumentCase) bool {
+			return !slices.ContainsFunc(group, c.conflicts)
+		})
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	var merged []argumentCase
+	for i, group := range groups {
+		m := argumentCase{name: fmt.Sprintf("group-%d", i), parts: group, before: map[string]any{}, after: map[string]any{}, removed: map[string]any{}}
+		for _, c := range group {
+			m.at += c.at
+			m.before, m.after, m.removed = mergedJSON(m.before, c.before).(map[string]any), mergedJSON(m.after, c.after).(map[string]any), mergedJSON(m.removed, c.removed).(map[string]any)
+		}
+		m.change = func(d map[string]any) {
+			for _, c := range group {
+				c.change(d)
+			}
+		}
+		merged = append(merged, m)
+	}
+	return merged
+}
+
+// conflicts reports whether two cases cannot be in one deployment: one changes
+// what contains the other, or they exclude each other.
+func (c argumentCase) conflicts(other argumentCase) bool {
+	if c.steps == nil || other.steps == nil {
+		top, _, _ := strings.Cut(c.argument, "_")
+		return strings.HasPrefix(other.argument, top)
+	}
+	n := min(len(c.steps), len(other.steps))
+	for i := range n {
+		a, b := c.steps[i], other.steps[i]
+		if a.Name != b.Name {
+			return a.Exclusive && b.Exclusive
+		}
+	}
+	return true
+}
+
+func mergedJSON(a, b any) any {
+	switch b := b.(type) {
+	case map[string]any:
+		merged, ok := a.(map[string]any)
+		if !ok {
+			return b
+		}
+		merged = maps.Clone(merged)
+		for name, value := range b {
+			merged[name] = mergedJSON(merged[name], value)
+		}
+		return merged
+	case []any:
+		merged, ok := a.([]any)
+		if !ok {
+			return b
+		}
+		merged = slices.Clone(merged)
+		for i, item := range b {
+			if i < len(merged) {
+				merged[i] = mergedJSON(merged[i], item)
+			} else {
+				merged = append(merged, item)
+			}
+		}
+		return merged
+	case nil:
+		return a
+	}
+	return b
+}
+
+// A fleet has a deployment for each case.
+type fleet struct {
+	*testing.T
+	s         *service
+	options   fakeserver.Options
+	cases     []argumentCase
+	instances map[string]*instance
+}
+
+// An outcome is what a run of Terraform did with a deployment.
+type outcome struct {
+	plannedChange
+	action  string // create, update, no-op
+	applied []*tfprotov6.Diagnostic
+	sent    []map[string]any // bodies of PATCH
+}
+
+func (f *fleet) arguments(c argumentCase, arguments map[string]any) map[string]any {
+	all := map[string]any{"name": c.name, "source": "internal_docker"}
+	if slices.ContainsFunc(c.parts, func(part argumentCase) bool { return strings.HasPrefix(part.argument, "secret_references") }) {
+		all["source"] = "external_docker"
+	}
+	maps.Copy(all, arguments)
+	return all
+}
+
+// each calls a function for every case, ten at a time as Terraform does.
+func (f *fleet) each(do func(c argumentCase, i *instance)) {
+	var all sync.WaitGroup
+	slots := make(chan struct{}, 10)
+	for _, c := range f.cases {
+		slots <- struct{}{}
+		all.Go(func() {
+			do(c, f.instances[c.name])
+			<-slots
+		})
+	}
+	all.Wait()
+}
+
+// run refreshes and plans all deployments, calls a function, and applies the plans.
+func (f *fleet) run(extended bool, arguments func(argumentCase) map[string]any, apply bool) map[string]outcome {
+	f.Helper()
+	outcomes := map[string]outcome{}
+	var mu sync.Mutex
+	r := newRun(f.T, f.s, extended)
+	f.each(func(c argumentCase, i *instance) {
+		if diagnostics := r.refresh(i); len(diagnostics) > 0 {
+			f.Errorf("%s: the refresh reports %s", c.name, messages(diagnostics))
+		}
+		o := outcome{plannedChange: r.plan(i, f.arguments(c, arguments(c))), action: "update"}
+		switch {
+		case hasErrors(o.diagnostics):
+			o.action = "rejected"
+		case i.state.IsNull():
+			o.action = "create"
+		case o.isNoop(i):
+			o.action = "no-op"
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		outcomes[c.name] = o
+	})
+	if !apply {
+		return outcomes
+	}
+	f.s.ResetRequests()
+	f.each(func(c argumentCase, i *instance) {
+		mu.Lock()
+		o := outcomes[c.name]
+		mu.Unlock()
+		if o.action == "create" || o.action == "update" {
+			o.applied = r.apply(i, o.plannedChange)
+			mu.Lock()
+			outcomes[c.name] = o
+			mu.Unlock()
+		}
+	})
+	names := map[string]string{}
+	for _, d := range f.s.Deployments() {
+		names[d["id"].(string)] = d["name"].(string)
+	}
+	for _, request := range f.s.Requests() {
+		if request.Method == http.MethodPatch {
+			var body map[string]any
+			if err := json.Unmarshal(request.Body, &body); err != nil {
+				f.Error(err)
+			}
+			name := names[request.Path[strings.LastIndex(request.Path, "/")+1:]]
+			o := outcomes[name]
+			o.sent = append(o.sent, body)
+			outcomes[name] = o
+		}
+	}
+	return outcomes
+}
+
+// apply runs an apply and checks each outcome.
+func (f *fleet) apply(what string, extended bool, arguments func(argumentCase) map[string]any, verify func(argumentCase, outcome), before ...func()) {
+	f.Helper()
+	for _, prepare := range before {
+		prepare()
+	}
+	outcomes := f.run(extended, arguments, true)
+	for _, c := range f.cases {
+		if o := outcomes[c.name]; o.action == "rejected" {
+			f.Errorf("%s: %s: the plan is rejected: %s", what, c.name, messages(o.diagnostics))
+		}
+		verify(c, outcomes[c.name])
+	}
+}
+
+func (f *fleet) expect(c argumentCase, o outcome, action, text string) {
+	f.Helper()
+	if got := messages(slices.Concat(o.diagnostics, o.applied), "Missing image_uri", "Secrets without a version"); o.action != action || got != text {
+		f.Errorf("%s: %s reports %q, want %s and %q", c.name, o.action, got, action, text)
+	}
+}
+
+// expectNoop plans, which has to propose nothing. Where the values of write-only
+// secrets change without a version, there is nothing to see.
+func (f *fleet) expectNoop(what string, extended bool, arguments func(argumentCase) map[string]any) {
+	f.Helper()
+	outcomes := f.run(extended, arguments, false)
+	for _, c := range f.cases {
+		if o := outcomes[c.name]; o.action != "no-op" {
+			f.Errorf("%s, the plan of %s is %s: %s %s", what, c.name, o.action, messages(o.diagnostics), difference(f.instances[c.name].state, o.planned))
+		}
+	}
+}
+
+// expectSent verifies that what the service has to do is one request for the key
+// that changes. Had is what the service had before, if that is to be compared.
+func (f *fleet) expectSent(c argumentCase, o outcome, had map[string]map[string]any) {
+	f.Helper()
+	want := 1
+	if c.at == "" {
+		want = 0
+	}
+	if len(o.sent) != want {
+		f.Errorf("%s: sent %s, want %d updates", c.name, inJSON(o.sent), want)
+	}
+	text := messages(o.applied)
+	dropped := f.options.Patch == fakeserver.PatchReplaceConfig && strings.HasPrefix(text, "Service changed other properties: ") && strings.Count(text, "\n\n") == 0
+	if text != "" && !dropped {
+		f.Errorf("%s: the apply reports %s", c.name, text)
+	}
+	if had == nil || want == 0 {
+		return
+	}
+	wanted := decoded(had[c.name])
+	c.change(wanted)
+	if keys := changedKeys(had[c.name], decoded(wanted)); len(o.sent) == 1 && !sameKeys(o.sent[0], keys) {
+		f.Errorf("%s: sent %s, want the keys of %s", c.name, inJSON(o.sent[0]), inJSON(keys))
+	}
+}
+
+// sameKeys reports whether two requests change the same keys.
+func sameKeys(a, b map[string]any) bool {
+	keys := func(body map[string]any) (all []string) {
+		for name, value := range body {
+			if config, ok := value.(map[string]any); ok && strings.HasSuffix(name, "_config") {
+				for key := range config {
+					all = append(all, name+"."+key)
+				}
+			} else {
+				all = append(all, name)
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	return slices.Equal(keys(a), keys(b))
+}
+
+func (f *fleet) assertReadsOnly(what string) {
+	f.Helper()
+	for _, r := range f.s.Requests() {
+		if r.Method != http.MethodGet {
+			f.Errorf("%s sent %s %s: %s", what, r.Method, r.Path, r.Body)
+		}
+	}
+}
+
+// stored is what the service has, by name.
+func (f *fleet) stored() map[string]map[string]any {
+	stored := map[string]map[string]any{}
+	for _, d := range f.s.Deployments() {
+		stored[d["name"].(string)] = decoded(d)
+	}
+	return stored
+}
+
+// edit changes all deployments outside Terraform, and returns what the service has
+// then.
+func (f *fleet) edit(change func(c argumentCase, d map[string]any)) map[string]map[string]any {
+	ids := map[string]string{}
+	for _, d := range f.s.Deployments() {
+		ids[d["name"].(string)] = d["id"].(string)
+	}
+	for _, c := range f.cases {
+		f.s.Edit(ids[c.name], func(d map[string]any) { change(c, d) })
+	}
+	return f.stored()
+}
+
+// plantMembers adds a member to every object of the config objects and to every item of
+// secret_references, as other clients and the service do.
+func plantMembers(d map[string]any) {
+	for _, name := range []string{"source_config", "source_revision_config", "secret_references"} {
+		plantIn(d[name])
+	}
+}
+
+const plantedName = "planted"
+
+func plantIn(tree any) {
+	switch tree := tree.(type) {
+	case map[string]any:
+		for _, value := range tree {
+			plantIn(value)
+		}
+		tree[plantedName] = "here"
+	case []any:
+		for _, item := range tree {
+			plantIn(item)
+		}
+	}
+}
+
+func withoutPlanted(d map[string]any) map[string]any {
+	var clear func(tree any)
+	clear = func(tree any) {
+		switch tree := tree.(type) {
+		case map[string]any:
+			delete(tree, plantedName)
+			for _, value := range tree {
+				clear(value)
+			}
+		case []any:
+			for _, item := range tree {
+				clear(item)
+			}
+		}
+	}
+	d = decoded(d)
+	clear(d)
+	return d
+}
+
+func isPlantedOnly(tree any) bool {
+	switch tree := tree.(type) {
+	case map[string]any:
+		return len(tree) == 0 || len(tree) == 1 && tree[plantedName] != nil
+	case []any:
+		return len(tree) == 0
+	}
+	return false
+}
+
+// assertPlanted verifies that what was planted is there still, wherever the object
+// is that it was planted in.
+func (f *fleet) assertPlanted(what string, before map[string]map[string]any) {
+	f.Helper()
+	now := f.stored()
+	for _, c := range f.cases {
+		for _, name := range []string{"source_config", "source_revision_config", "secret_references"} {
+			had, has := before[c.name][name], now[c.name][name]
+			if f.options.Patch == fakeserver.PatchReplaceConfig {
+				// It drops whatever was not sent, which is reported: see TestUpdate_replacedConfigIsReported.
+				if config, ok := has.(map[string]any); ok && config[plantedName] == nil {
+					config[plantedName] = "dropped"
+					had, has = present(had, config), config
+				}
+			}
+			if at := missingPlanted(name, had, has); at != "" {
+				f.Errorf("%s of %s: what others added at %s is gone: %s, was %s", what, c.name, at, inJSON(has), inJSON(had))
+			}
+		}
+	}
+}
+
+// present are the members of an object that another has, too.
+func present(had any, has map[string]any) map[string]any {
+	all := map[string]any{}
+	for name, value := range had.(map[string]any) {
+		if has[name] != nil {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+func missingPlanted(at string, had, has any) string {
+	switch had := had.(type) {
+	case map[string]any:
+		object, ok := has.(map[string]any)
+		if !ok {
+			return "" // the object itself was removed
+		}
+		if had[plantedName] != nil && object[plantedName] == nil {
+			return at
+		}
+		for name, value := range had {
+			if found := missingPlanted(at+"."+name, value, object[name]); found != "" {
+				return found
+			}
+		}
+	case []any:
+		items, _ := has.([]any)
+		for i, item := range had {
+			if j := partner(item, i, items, len(had)); j >= 0 {
+				if found := missingPlanted(fmt.Sprintf("%s[%d]", at, i), item, items[j]); found != "" {
+					return found
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// partner is the item that is the same: by name and path, or by its place.
+func partner(item any, i int, items []any, n int) int {
+	object, ok := item.(map[string]any)
+	if ok && object["name"] != nil {
+		return slices.IndexFunc(items, func(other any) bool {
+			candidate, _ := other.(map[string]any)
+			return candidate["name"] == object["name"] && candidate["mountPath"] == object["mountPath"]
+		})
+	}
+	if len(items) != n {
+		return -1
+	}
+	return i
+}
+
+func inJSON(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+func difference(a, b tftypes.Value) string {
+	found, err := a.Diff(b)
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	var lines []string
+	for _, d := range found {
+		if d.Value1 == nil || d.Value2 == nil || !d.Value1.Type().Is(tftypes.Object{}) {
+			lines = append(lines, d.String())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
