@@ -40,7 +40,7 @@ type update struct {
 	secrets             secretsChange
 	before              *client.Deployment // what the service had before
 	seen                []*client.Deployment
-	failed              []field.Difference // what the service did not take
+	failed, kept        []field.Difference // what the service did not apply, and what it kept although it was removed
 }
 
 func (u *update) run(ctx context.Context) {
@@ -192,7 +192,7 @@ func (u *update) readBack(ctx context.Context, last, written *client.Deployment,
 	last, err := u.client.WaitConsistent(ctx, last, written, done)
 	if err != nil {
 		u.access.addFailure(u.diags, fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
-		u.failed = u.set
+		u.failed, u.kept = u.set, u.dropped
 		return nil, false
 	}
 	u.seen = append(u.seen, last)
@@ -256,7 +256,8 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 			u.diags.AddError("Update was not applied", detail)
 		}
 	}
-	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, but keeps:", who), names(u.leftover(last)))
+	u.kept = u.leftover(last)
+	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, but keeps:", who), names(u.kept))
 
 	live, expected := readTree(last.Raw), readTree(u.before.Raw)
 	for object, value := range body {
@@ -331,7 +332,7 @@ func (u *update) keepPrior(record field.Record) {
 	for _, name := range []string{"secrets", "secrets_wo_version"} {
 		values[name] = u.state[name]
 	}
-	for _, d := range u.failed {
+	for _, d := range slices.Concat(u.failed, u.kept) {
 		object, name := d.Key()
 		before, ok := u.state[object]
 		if !ok { // a member of additional_properties
