@@ -247,7 +247,10 @@ func TestAccExtendedOperations_unsupportedByService(t *testing.T) {
 				resource.TestStep{Config: before},
 				resource.TestStep{Config: config(extended, "https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)Service does not support updates.*` + fmt.Sprint(status))},
 				resource.TestStep{Config: before, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Service does not support deletion.*` + fmt.Sprint(status))},
-				planIsEmpty(before), // it is still in the state
+				// It is still in the state.
+				resource.TestStep{Config: before, ConfigPlanChecks: resource.ConfigPlanChecks{
+					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
+				}},
 				resource.TestStep{Config: config("", "https://a.example.com")},
 			)
 			s.stored(t)

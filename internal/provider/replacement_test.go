@@ -137,7 +137,7 @@ func TestAccUnknownName_isNotReplacement(t *testing.T) {
 					t.Errorf("sent %s %s", r.Method, r.Path)
 				}
 			}
-			if managed := w.managed(); len(managed) != 1 {
+			if managed := w.managed(); managed[before["id"].(string)].Attributes["name"] != "app" {
 				t.Errorf("the state has %v", managed)
 			}
 			if out := w.succeed("plan"); !strings.Contains(out, "1 to add, 0 to change, 1 to destroy") {

@@ -1,0 +1,246 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+)
+
+// managed is a service with one deployment, and what Terraform has of it.
+type managed struct {
+	*testing.T
+	s *service
+	i *instance
+}
+
+// create creates deployment "app" with some arguments, in JSON.
+func create(t *testing.T, options fakeserver.Options, text string) managed {
+	t.Helper()
+	m := managed{t, newService(t, options), &instance{t: t, state: tftypes.NewValue(deploymentType(t), nil)}}
+	m.apply(true, text, "")
+	return m
+}
+
+// imported imports a seeded deployment, by its name.
+func imported(t *testing.T, s *service, name string) managed {
+	t.Helper()
+	run := newRun(t, s, false)
+	resp, err := run.plans.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.plans.expectNone(resp.Diagnostics)
+	one := resp.ImportedResources[0]
+	i := &instance{t: t, state: unpacked(t, deploymentType(t), one.State), private: one.Private}
+	if text := messages(run.refresh(i)); text != "" {
+		t.Fatal(text)
+	}
+	return managed{t, s, i}
+}
+
+// apply refreshes, plans and applies. What is reported has to begin with some
+// text; an empty one means that nothing is. It returns what was reported.
+func (m managed) apply(extended bool, text, want string) string {
+	m.Helper()
+	run := newRun(m.T, m.s, extended)
+	reported := run.refresh(m.i)
+	planned := run.plan(m.i, arguments(m.T, text))
+	if reported = append(reported, planned.diagnostics...); !hasErrors(planned.diagnostics) && !planned.isNoop(m.i) {
+		reported = append(reported, run.apply(m.i, planned)...)
+	}
+	got := messages(reported)
+	if !strings.HasPrefix(got, want) || want == "" && got != "" {
+		m.Errorf("an apply of %s reports %q, want %q", text, got, want)
+	}
+	return got
+}
+
+func (m managed) expectNoop(extended bool, text string) {
+	m.Helper()
+	run := newRun(m.T, m.s, extended)
+	run.refresh(m.i)
+	if planned := run.plan(m.i, arguments(m.T, text)); !planned.isNoop(m.i) || len(planned.diagnostics) > 0 {
+		m.Errorf("the plan of %s proposes %s and reports %s", text, difference(m.i.state, planned.planned), messages(planned.diagnostics))
+	}
+}
+
+// expectSent compares the bodies of the updates that were sent, and forgets them.
+func (m managed) expectSent(want string) {
+	m.Helper()
+	if got := inJSON(m.s.patches(m.T)); got != want {
+		m.Errorf("sent %s, want %s", got, want)
+	}
+	m.s.ResetRequests()
+}
+
+func (m managed) expectStored(object, want string) {
+	m.Helper()
+	if got := inJSON(withoutNull(decoded(m.s.stored(m.T))[object])); got != want {
+		m.Errorf("the service has %s, want %s", got, want)
+	}
+}
+
+// A service that replaces source_config drops what was not sent. That is reported,
+// and the next plan repairs what is set.
+func TestUpdate_droppedPropertiesAreReported(t *testing.T) {
+	t.Parallel()
+	m := create(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}, Patch: fakeserver.PatchReplaceConfig,
+		ServiceMembers: nil}, `{"source_config": {"build_command": "make", "install_command": "deps"}}`)
+	m.s.Edit(m.s.stored(t)["id"].(string), func(d map[string]any) { d["source_config"].(map[string]any)["zone"] = "z1" })
+	const after = `{"source_config": {"build_command": "make all", "install_command": "deps"}}`
+	got := m.apply(true, after, "Service changed other properties: ")
+	if lines := fmt.Sprint(bullets(got)); lines != "[source_config.install_command source_config (zone)]" {
+		t.Errorf("reported %s", lines)
+	}
+	m.expectSent(`[{"source_config":{"build_command":"make all"}}]`)
+	m.apply(true, after, "Service changed other properties: ")
+	m.expectSent(`[{"source_config":{"install_command":"deps"}}]`)
+}
+
+// A service may reject members that it reports itself: the update is sent once more
+// without them.
+func TestUpdate_rejectedUnknownMembers(t *testing.T) {
+	t.Parallel()
+	m := create(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}, ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}},
+		`{"source_config": {"resource_spec": {"cpu": 1, "labels": {"a": "1"}}}}`)
+	const after = `{"source_config": {"resource_spec": {"cpu": 2, "labels": {"a": "1"}}}}`
+	got := m.apply(true, after, "Unknown properties were not sent: ")
+	if lines := fmt.Sprint(bullets(got)); lines != "[source_config.resource_spec]" && !strings.Contains(lines, "resource_spec") {
+		t.Errorf("reported %s", lines)
+	}
+	m.expectSent(`[{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}},{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"}}}}]`)
+	m.expectNoop(true, after)
+	m.expectStored("source_config", `{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}`)
+}
+
+// An update that fails changes neither state nor record, and the next one repeats it.
+func TestUpdate_failureIsRepeated(t *testing.T) {
+	t.Parallel()
+	const before = `{"source_config": {"build_command": "make", "resource_spec": {"cpu": 1, "labels": {"a": "1", "b": "2"}}}}`
+	const after = `{"source_config": {"build_command": "make all", "resource_spec": {"cpu": 1, "labels": {"a": "1"}}}}`
+	const body = `{"source_config":{"build_command":"make all","resource_spec":{"cpu":1,"labels":{"a":"1"}}}}`
+	for name, c := range map[string]struct {
+		fault fakeserver.Fault
+		want  string
+		sent  string // by the second apply
+	}{
+		"rejected":      {fakeserver.Fault{Status: http.StatusConflict}, "Cannot update deployment", "[" + body + "]"},
+		"response lost": {fakeserver.Fault{AfterWork: true, Cut: true}, "", "null"},
+		"half applied":  {fakeserver.Fault{Status: http.StatusOK, Body: "{}"}, "Update was not applied: ", "[" + body + "]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := create(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}}, before)
+			m.s.Fail(fakeserver.UpdateDeployment, 1, c.fault)
+			m.apply(true, after, c.want)
+			m.s.ResetRequests()
+			m.apply(true, after, "")
+			m.expectSent(c.sent)
+			m.expectNoop(true, after)
+			m.expectStored("source_config", `{"build_command":"make all","resource_spec":{"cpu":1,"labels":{"a":"1"}}}`)
+		})
+	}
+}
+
+// What the state has from an import is not owned until it is set: trimming the
+// configuration drops nothing.
+func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
+	t.Parallel()
+	const everything = `{"name":"app","source":"internal_docker","source_config":{"build_command":"make","custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}}`
+	seeded := func(t *testing.T) managed {
+		s := newService(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}})
+		s.SeedDeployment(arguments(t, everything))
+		return imported(t, s, "app")
+	}
+	t.Run("minimal configuration", func(t *testing.T) {
+		t.Parallel()
+		m := seeded(t)
+		m.expectNoop(false, `{}`)
+		m.apply(true, `{"source_config": {"build_command": "make all"}}`, "")
+		m.expectSent(`[{"source_config":{"build_command":"make all"}}]`)
+		m.expectNoop(true, `{"source_config": {"build_command": "make all"}}`)
+		// Only that is owned now.
+		m.apply(true, `{}`, "")
+		m.expectSent(`[{"source_config":{"build_command":null}}]`)
+		m.expectNoop(true, `{}`)
+		m.expectStored("source_config", `{"custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}`)
+	})
+	t.Run("partly set", func(t *testing.T) {
+		t.Parallel()
+		m := seeded(t)
+		const partly = `{"source_config": {"resource_spec": {"labels": {"a": "1"}, "sidecars": [{"name": "t"}, {"name": "s"}]}}`
+		m.expectNoop(false, partly+`}`)
+		m.apply(false, partly+`, "wait_until": "created"}`, "")
+		m.expectNoop(false, partly+`, "wait_until": "created"}`)
+		// A label that the configuration never set stays, one that it did is dropped.
+		const trimmed = `{"source_config": {"resource_spec": {"labels": {}, "sidecars": [{"name": "s"}, {"name": "t"}]}}, "wait_until": "created"}`
+		m.apply(true, trimmed, "")
+		m.expectSent(`[{"source_config":{"resource_spec":{"cpu":1,"labels":{"b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}}]`)
+		m.expectNoop(true, trimmed)
+	})
+	t.Run("complete, applied, then trimmed", func(t *testing.T) {
+		t.Parallel()
+		m := seeded(t)
+		const complete = `{"source_config":{"build_command":"make","custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}`
+		m.expectNoop(false, complete+`}`)
+		m.apply(false, complete+`, "deletion_policy": "abandon"}`, "")
+		m.apply(true, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`, "")
+		m.expectNoop(true, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`)
+		m.expectStored("source_config", `{"resource_spec":{"labels":{},"sidecars":[{"name":"s"},{"name":"t"}]}}`)
+	})
+}
+
+// Secrets that the configuration neither has nor had are sent again where the
+// service shows values; where it does not, the plan names those that the update
+// removes.
+func TestSecrets_ofOthers(t *testing.T) {
+	t.Parallel()
+	secret := func(name, value string) map[string]any { return map[string]any{"name": name, "value": value} }
+	for name, c := range map[string]struct {
+		mode         fakeserver.SecretsMode
+		report, sent string
+	}{
+		"shown":  {fakeserver.EchoSecrets, "", `[{"secrets":[{"name":"A","value":"two"},{"name":"C","value":"three"},{"name":"THEIRS","value":"x"}]}]`},
+		"masked": {fakeserver.MaskSecrets, "Secrets will be removed: ", `[{"secrets":[{"name":"A","value":"two"},{"name":"C","value":"three"}]}]`},
+	} {
+		for _, argument := range []string{`"secrets": {%s}`, `"secrets_wo_version": "%[2]d", "secrets_wo": {%[1]s}`} {
+			t.Run(name+" "+strings.Fields(argument)[0], func(t *testing.T) {
+				t.Parallel()
+				config := func(version int, values string) string {
+					text := fmt.Sprintf(argument, values, version)
+					text, _, _ = strings.Cut(text, "%!(EXTRA")
+					return "{" + text + "}"
+				}
+				m := create(t, fakeserver.Options{Extended: true, Secrets: c.mode}, config(1, `"A": "one", "B": "gone"`))
+				m.s.edit(t, "secrets", []any{secret("A", "one"), secret("B", "gone"), secret("THEIRS", "x")})()
+				m.expectNoop(true, config(1, `"A": "one", "B": "gone"`))
+				got := m.apply(true, config(2, `"A": "two", "C": "three"`), c.report)
+				if c.report != "" && fmt.Sprint(bullets(got)) != "[THEIRS]" {
+					t.Errorf("reported %s", got)
+				}
+				m.expectSent(c.sent)
+				m.expectNoop(true, config(2, `"A": "two", "C": "three"`))
+				got = m.apply(true, `{}`, "Secrets stay in the service: ")
+				if fmt.Sprint(bullets(got)) != "[A C]" {
+					t.Errorf("reported %s", got)
+				}
+				m.expectSent("null")
+				m.expectNoop(true, `{}`)
+			})
+		}
+	}
+	t.Run("removed with {}", func(t *testing.T) {
+		t.Parallel()
+		m := create(t, fakeserver.Options{Extended: true}, `{"secrets": {"A": "one"}}`)
+		m.s.edit(t, "secrets", []any{secret("A", "one"), secret("THEIRS", "x")})()
+		m.apply(true, `{"secrets": {}}`, "")
+		m.expectSent(`[{"secrets":[]}]`)
+		m.expectNoop(true, `{"secrets": {}}`)
+	})
+}
