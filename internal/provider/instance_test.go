@@ -47,7 +47,9 @@ func newRun(t *testing.T, s *service, extended bool) terraformRun {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.expectNone(configured.Diagnostics)
+		if len(configured.Diagnostics) > 0 {
+			t.Fatalf("unexpected diagnostics: %v", configured.Diagnostics)
+		}
 		return p
 	}
 	return terraformRun{t, start(), start()}
