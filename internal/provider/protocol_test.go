@@ -362,3 +362,11 @@ func TestDelete_idThatIsNoUUIDSendsNothing(t *testing.T) {
 		}
 	}
 }
+
+// expectNoDiagnostics verifies that nothing is reported.
+func expectNoDiagnostics(t testing.TB, diagnostics []*tfprotov6.Diagnostic) {
+	t.Helper()
+	for _, d := range diagnostics {
+		t.Errorf("unexpected diagnostic: %s: %s", d.Summary, d.Detail)
+	}
+}

@@ -35,7 +35,7 @@ func imported(t *testing.T, s *service, name string) managed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.plans.expectNone(resp.Diagnostics)
+	expectNoDiagnostics(t, resp.Diagnostics)
 	one := resp.ImportedResources[0]
 	i := &instance{t: t, state: unpacked(t, deploymentType(t), one.State), private: one.Private}
 	if text := messages(run.refresh(i)); text != "" {
