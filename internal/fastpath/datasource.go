@@ -68,7 +68,11 @@ func (s dataSources) read(ctx context.Context, req *tfprotov6.ReadDataSourceRequ
 	}
 	response := datasource.ReadResponse{State: tfsdk.State{Schema: t.schema, Raw: tftypes.NewValue(t.object, nil)}}
 	if !configured.Diagnostics.HasError() {
-		d.Read(ctx, datasource.ReadRequest{Config: tfsdk.Config{Schema: t.schema, Raw: config}}, &response)
+		request := datasource.ReadRequest{Config: tfsdk.Config{Schema: t.schema, Raw: config}}
+		if req.ClientCapabilities != nil {
+			request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
+		}
+		d.Read(ctx, request, &response)
 	}
 	if len(configured.Diagnostics) > 0 || response.Deferred != nil {
 		return nil
