@@ -192,7 +192,7 @@ func (c *creation) pick(holders []listItem, lost *LostError) *Deployment {
 	var found *Deployment
 	for _, item := range holders {
 		d, err := c.decodeItem(item)
-		reason := ""
+		var reason string
 		if err != nil {
 			d, reason = summary(item.raw), "it cannot be read: "+err.Error()
 		} else {
@@ -255,7 +255,7 @@ type nameLocks struct{ locks sync.Map }
 
 func (n *nameLocks) of(name string) lock {
 	l, _ := n.locks.LoadOrStore(name, newLock())
-	return l.(lock)
+	return l.(lock) //nolint:forcetypeassert // it has nothing else
 }
 
 // lock is a mutex for which a caller waits no longer than its context.

@@ -106,7 +106,7 @@ func readDeployment(raw json.RawMessage) (*Deployment, error) {
 // check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it
 // could not be told from another.
 func (d *Deployment) check() error {
-	reason := ""
+	var reason string
 	switch {
 	case !isUUID(d.ID):
 		reason = "the id is not a UUID"

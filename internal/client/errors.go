@@ -75,6 +75,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Invalid reports whether the service rejects the content of the request.
+func (e *Error) Invalid() bool {
+	return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+}
+
 // Timeout reports whether no response came in time.
 func (e *Error) Timeout() bool {
 	var slow interface{ Timeout() bool }

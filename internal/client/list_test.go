@@ -479,7 +479,7 @@ func TestUnreadableDeployment_failsAlone(t *testing.T) {
 				t.Errorf("got %v, %v", found, err)
 			}
 			_, err = c.Deployment(t.Context(), idB)
-			if asType[*Error](t, err); errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `resources[1]: deployment "`) || !strings.Contains(err.Error(), `(id "`+idB+`"): `) {
+			if _ = asType[*Error](t, err); errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `resources[1]: deployment "`) || !strings.Contains(err.Error(), `(id "`+idB+`"): `) {
 				t.Errorf("got %v", err)
 			}
 			got, err := collect(t.Context(), c, DeploymentFilter{})

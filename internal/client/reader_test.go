@@ -264,7 +264,7 @@ func TestBatch_rejectedIDFailsAlone(t *testing.T) {
 				for id, got := range readTogether(t, c, append(ids, bad)) {
 					switch {
 					case id == bad:
-						if asType[*Error](t, got.err); errors.Is(got.err, ErrNotFound) || got.deployment != nil {
+						if _ = asType[*Error](t, got.err); errors.Is(got.err, ErrNotFound) || got.deployment != nil {
 							t.Errorf("rejected: %v", got)
 						}
 					case got.err != nil || got.deployment.ID != id:

@@ -22,8 +22,8 @@ type listQuery struct {
 // does not document, or that are repeated, are rejected.
 func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
 	q.limit = 20
-	bad := func(name, kind, format string, args ...any) {
-		found = append(found, problem{[]any{"query", name}, fmt.Sprintf(format, args...), kind})
+	bad := func(name, kind, message string) {
+		found = append(found, problem{[]any{"query", name}, message, kind})
 	}
 	where := func(f func(d *deployment) bool) { q.filters = append(q.filters, f) }
 	for _, name := range sortedKeys(c.query) {

@@ -16,7 +16,7 @@ func TestContext_isEmptyAfterTheRequest(t *testing.T) {
 	ctx := context.WithValue(t.Context(), key{}, "large")
 	var kept context.Context
 	_, err := handle(ctx, 0, func(ctx context.Context, _ int) (int, error) {
-		kept = ctx
+		kept = ctx //nolint:fatcontext // that is what the framework does
 		if ctx.Value(key{}) != "large" || ctx.Err() != nil {
 			t.Errorf("during the request: value %v, error %v", ctx.Value(key{}), ctx.Err())
 		}

@@ -182,11 +182,3 @@ func at(v tftypes.Value, names ...string) tftypes.Value {
 	}
 	return v
 }
-
-func pathOf(names ...string) path.Path {
-	p := path.Empty()
-	for _, name := range names {
-		p = p.AtName(name)
-	}
-	return p
-}

@@ -181,7 +181,7 @@ func (g generator) change(fs Fields, config object) object {
 			}
 		case g.seldom():
 			delete(tree, f.wire())
-		case g.seldom():
+		case g.pick(6) == 4:
 			g.set(fs, f, tree)
 		default:
 			tree[f.wire()] = g.changed(f, value)
@@ -203,7 +203,7 @@ func (g generator) changed(f Field, value any) any {
 				delete(tree, name)
 			case isObject:
 				tree[name] = g.changed(Field{Kind: JSON}, inner)
-			case g.seldom():
+			case g.pick(6) == 4:
 				tree[name] = "changed"
 			}
 		}

@@ -70,29 +70,29 @@ func init() {
 		UUID:   with(func(k *kind) { k.equal = equalFold }),
 		Time:   with(func(k *kind) { k.equal = equalTime }),
 		Int64: {typ: of(tftypes.Number), decode: decodeNumber, encode: encodeInt64, equal: equalNumber,
-			resource: func(f Field, c common) resource.Attribute {
+			resource: func(_ Field, c common) resource.Attribute {
 				// Not an Int64Attribute: the framework reports a fraction there as a bug of the provider.
 				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
 					MarkdownDescription: c.description, Validators: []validator.Number{Integer()}}
 			}, dataSource: dataSourceNumber},
 		Float64: {typ: of(tftypes.Number), decode: decodeNumber, encode: encodeFloat64, equal: equalNumber,
-			resource: func(f Field, c common) resource.Attribute {
+			resource: func(_ Field, c common) resource.Attribute {
 				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
 			}, dataSource: dataSourceNumber},
 		Bool: {typ: of(tftypes.Bool), decode: decodeScalar, encode: encodeBool, equal: func(a, b any) bool { return a == b },
-			resource: func(f Field, c common) resource.Attribute {
+			resource: func(_ Field, c common) resource.Attribute {
 				return resource.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
 			},
-			dataSource: func(f Field, c common) datasource.Attribute {
+			dataSource: func(_ Field, c common) datasource.Attribute {
 				return datasource.BoolAttribute{Computed: true, MarkdownDescription: c.description}
 			}},
 		JSON: with(func(k *kind) { k.decode, k.encode, k.equal = decodeJSON, encodeJSON, nil }),
 		StringMap: {typ: of(tftypes.Map{ElementType: tftypes.String}), decode: decodeStringMap, encode: encodeStringMap,
-			resource: func(f Field, c common) resource.Attribute {
+			resource: func(_ Field, c common) resource.Attribute {
 				return resource.MapAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
 					ElementType: types.StringType, Validators: []validator.Map{NoNulls()}}
 			},
-			dataSource: func(f Field, c common) datasource.Attribute {
+			dataSource: func(_ Field, c common) datasource.Attribute {
 				return datasource.MapAttribute{Computed: true, MarkdownDescription: c.description, ElementType: types.StringType}
 			}},
 		List: {typ: listType, decode: decodeList, encode: encodeList,

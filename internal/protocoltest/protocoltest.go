@@ -22,7 +22,7 @@ type Provider struct {
 	DeferralAllowed bool
 
 	t   testing.TB
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // of one test
 }
 
 // New gets the schemas of a provider.

@@ -451,22 +451,22 @@ func plantIn(tree any) {
 }
 
 func withoutPlanted(d map[string]any) map[string]any {
-	var clear func(tree any)
-	clear = func(tree any) {
+	var empty func(tree any)
+	empty = func(tree any) {
 		switch tree := tree.(type) {
 		case map[string]any:
 			delete(tree, plantedName)
 			for _, value := range tree {
-				clear(value)
+				empty(value)
 			}
 		case []any:
 			for _, item := range tree {
-				clear(item)
+				empty(item)
 			}
 		}
 	}
 	d = decoded(d)
-	clear(d)
+	empty(d)
 	return d
 }
 

@@ -369,7 +369,7 @@ func (s settings) access() access {
 func (s settings) credentialKey() []byte {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(s.client.Header)) {
-		fmt.Fprintf(sum, "%q:%q\n", name, s.client.Header[name])
+		_, _ = fmt.Fprintf(sum, "%q:%q\n", name, s.client.Header[name])
 	}
 	return sum.Sum(nil)
 }

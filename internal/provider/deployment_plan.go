@@ -227,7 +227,7 @@ func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, 
 	case existing.Status == client.StatusAwaitingDelete:
 		diags.AddAttributeError(at, summary, what+" It is being deleted. Apply again once it no longer exists, or choose another name.")
 	case inState:
-		diags.AddAttributeError(at, summary, what+" It is in this state, and destroying it would not delete it, because "+r.whyKept(existing.Name)+". Options:\n"+
+		diags.AddAttributeError(at, summary, what+" It is in this state, and destroying it would not delete it, because "+r.whyKept()+". Options:\n"+
 			"  - If the resource was renamed, add a moved block.\n"+
 			"  - If the resource is tainted, run terraform untaint.\n"+
 			"  - Plan without -replace and replace_triggered_by.\n"+
@@ -315,7 +315,7 @@ func whyKept(state attributes) string {
 	return "the provider does not have extended_operations = true"
 }
 
-func (r *deploymentResource) whyKept(name string) string {
+func (r *deploymentResource) whyKept() string {
 	if !r.extended {
 		return whyKept(nil)
 	}

@@ -141,7 +141,7 @@ func (r *secretsRecord) observe(d *client.Deployment) {
 // a short secret can be guessed.
 func (r *secretsRecord) digest(name, value string) string {
 	mac := hmac.New(sha256.New, append(slices.Clone(r.Salt), r.credential...))
-	fmt.Fprintf(mac, "%q:%q", name, value)
+	_, _ = fmt.Fprintf(mac, "%q:%q", name, value)
 	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil)[:18])
 }
 

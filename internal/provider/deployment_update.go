@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -114,7 +113,7 @@ func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *
 func (u *update) patch(ctx context.Context, request client.DeploymentChange) (written *client.Deployment, ok bool) {
 	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
 	var rejected *client.Error
-	if errors.As(err, &rejected) && (rejected.Status == http.StatusBadRequest || rejected.Status == http.StatusUnprocessableEntity) {
+	if errors.As(err, &rejected) && rejected.Invalid() {
 		if unknown := u.foreign(request); len(unknown) > 0 {
 			reduced := withAdditional(changeableFields.Described(request), u.plan.text(additionalField.Name))
 			for name := range reduced {
