@@ -2,7 +2,6 @@ package fakeserver
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
