@@ -210,7 +210,10 @@ func arguments(t *testing.T, text string) map[string]any {
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		t.Fatal(err)
 	}
-	all["name"], all["source"] = "app", "internal_docker"
+	all["name"] = "app"
+	if all["source"] == nil {
+		all["source"] = "internal_docker"
+	}
 	return all
 }
 

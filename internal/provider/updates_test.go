@@ -197,6 +197,30 @@ func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
 	})
 }
 
+// A service may report neither empty objects nor refs: what the configuration sets
+// there matches after an import, and enters the state with the first apply.
+func TestImport_unverifiedValuesMatch(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]fakeserver.Options{"null": {NullForEmpty: true, ResolveRefs: true}, "omitted": {OmitEmpty: true, ResolveRefs: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options.Extended, options.Defaults = true, map[string]any{}
+			s := newService(t, options)
+			const config = `{"source_config": {"repo_url": "https://codehost.example/acme/app", "resource_spec": {"volumes": [{"name": "v", "empty_dir": "{}"}, {"name": "w", "secret": "{\"secretName\":\"s\"}"}]}}, "source_revision_config": {"repo_ref": "main"}`
+			s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_config": map[string]any{"resource_spec": map[string]any{"volumes": []any{
+				map[string]any{"name": "w", "secret": map[string]any{"secretName": "s"}}, map[string]any{"name": "v", "emptyDir": map[string]any{}}}}}})
+			m := imported(t, s, "app")
+			source := `, "source": "codehost"`
+			m.expectNoop(false, config+source+`}`)
+			m.apply(false, config+source+`, "wait_until": "created"}`, "Imported ref cannot be verified: ")
+			m.expectNoop(false, config+source+`, "wait_until": "created"}`)
+			if sent := m.s.patches(t); len(sent) > 0 {
+				t.Errorf("sent %s", inJSON(sent))
+			}
+		})
+	}
+}
+
 // Secrets that the configuration neither has nor had are sent again where the
 // service shows values; where it does not, the plan names those that the update
 // removes.
