@@ -76,7 +76,7 @@ func TestAccUpdate_plansUnknownOnlyWhatTheServiceMayChange(t *testing.T) {
 		return s.provider(extended) + deployment("app", "codehost", `source_config = { build_command = "`+command+`" }
   source_revision_config = { repo_ref = "main", graph_config_path = "`+path+`" }`)
 	}
-	root := tfjsonpath.New
+	root := tfjsonpath.New[string]
 	revision := []tfjsonpath.Path{root("status"), root("latest_revision_id"), root("active_revision_id"),
 		root("source_revision_config").AtMapKey("image_uri"), root("source_revision_config").AtMapKey("repo_commit_sha")}
 	always := []plancheck.PlanCheck{plancheck.ExpectUnknownValue(this, root("updated_at"))}
