@@ -57,6 +57,10 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	if len(c.keys) == 0 && decided && !secrets.unknown && len(secrets.released) == 0 {
 		return
 	}
+	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
+		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
+		return
+	}
 	if r.extendedUnknown {
 		addUnknownSettings(diags, fmt.Sprintf("Updating deployment %s", describe(state)), []string{"extended_operations"})
 		return

@@ -367,6 +367,11 @@ func TestProvider_unknownSettings(t *testing.T) {
 	if read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Errorf("the read is not deferred: %v", read.Deferred)
 	}
+	plan, diags = p.Plan(typeName, existing, appConfig("internal_docker", object{"source_config": object{"build_command": "make"}}))
+	p.ExpectNone(diags)
+	if plan == nil || plan.Response.Deferred == nil || plan.Response.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+		t.Error("the plan of an update is not deferred")
+	}
 	data, diags := p.ReadDataResponse(oauthProviders, object{})
 	p.ExpectNone(diags)
 	if data.Deferred == nil || data.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
