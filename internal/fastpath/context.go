@@ -12,15 +12,18 @@ import (
 // are empty afterwards, because the framework keeps them.
 type contexts struct{ frameworkServer }
 
-func (s contexts) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s contexts) UpgradeResourceState(ctx context.Context,
+	req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return handle(ctx, req, s.frameworkServer.UpgradeResourceState)
 }
 
-func (s contexts) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+func (s contexts) UpgradeResourceIdentity(ctx context.Context,
+	req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
 	return handle(ctx, req, s.frameworkServer.UpgradeResourceIdentity)
 }
 
-func (s contexts) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (s contexts) ImportResourceState(ctx context.Context,
+	req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
 	return handle(ctx, req, s.frameworkServer.ImportResourceState)
 }
 
@@ -28,15 +31,18 @@ func (s contexts) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceR
 	return handle(ctx, req, s.frameworkServer.ReadResource)
 }
 
-func (s contexts) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s contexts) ValidateResourceConfig(ctx context.Context,
+	req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return handle(ctx, req, s.frameworkServer.ValidateResourceConfig)
 }
 
-func (s contexts) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s contexts) PlanResourceChange(ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return handle(ctx, req, s.frameworkServer.PlanResourceChange)
 }
 
-func (s contexts) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s contexts) ApplyResourceChange(ctx context.Context,
+	req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return handle(ctx, req, s.frameworkServer.ApplyResourceChange)
 }
 
@@ -44,7 +50,8 @@ func (s contexts) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSou
 	return handle(ctx, req, s.frameworkServer.ReadDataSource)
 }
 
-func handle[Request, Response any](ctx context.Context, req Request, do func(context.Context, Request) (Response, error)) (Response, error) {
+func handle[Request, Response any](ctx context.Context, req Request, do func(context.Context, Request) (Response, error)) (Response,
+	error) {
 	current := &requestContext{}
 	current.ctx.Store(&ctx)
 	defer current.ctx.Store(&canceled)

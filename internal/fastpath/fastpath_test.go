@@ -263,7 +263,8 @@ func TestFastPath_upgradesStateAsTheFramework(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, nil)
 	for name, state := range map[string]string{
-		"complete":                   `{"id": "0b7d6a52-9f0e-4f7c-8d7e-6f1c2a3b4d5e", "name": "app", "source": "codehost", "source_config": {"resource_spec": {"cpu": 0.5, "labels": {"a": "b"}}}}`,
+		"complete": `{"id": "0b7d6a52-9f0e-4f7c-8d7e-6f1c2a3b4d5e", "name": "app", "source": "codehost",
+  "source_config": {"resource_spec": {"cpu": 0.5, "labels": {"a": "b"}}}}`,
 		"of another version":         `{"name": "app", "removed": true}`,
 		"with a value of wrong type": `{"name": ["app"]}`,
 	} {
@@ -277,7 +278,8 @@ func TestFastPath_upgradesStateAsTheFramework(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.same(name+": the state", p.unpacked(p.object(), fast.UpgradedState), p.unpacked(p.object(), framework.UpgradedState))
-		p.same(name+": diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(), protocoltest.Diagnostics(framework.Diagnostics).String())
+		p.same(name+": diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(),
+			protocoltest.Diagnostics(framework.Diagnostics).String())
 	}
 }
 

@@ -38,7 +38,8 @@ func (p *protocol) mustRefresh(r *protocoltest.Resource) *protocoltest.Resource 
 
 func TestAdditionalProperties_areSetChangedAndRemoved(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]fakeserver.Options{"merged": {}, "merged deeply": {Patch: fakeserver.PatchMergeDeep}, "replaced by key": {Patch: fakeserver.PatchReplaceKeys}} {
+	for name, options := range map[string]fakeserver.Options{"merged": {}, "merged deeply": {Patch: fakeserver.PatchMergeDeep},
+		"replaced by key": {Patch: fakeserver.PatchReplaceKeys}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options.Extended, options.KeepUnknown = true, true
@@ -99,7 +100,8 @@ func TestAdditionalProperties_changeIsRejectedWithoutExtendedOperations(t *testi
 	p := newProtocol(t, s)
 	r := p.MustApply(typeName, nil, withAdditional(`{"region": "eu"}`))
 	_, diags := p.Plan(typeName, r, withAdditional(`{"region": "us"}`))
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "additional_properties", "additional_properties", "region"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "additional_properties", "additional_properties",
+		"region"))
 	_, diags = p.Plan(typeName, r, withAdditional(""))
 	protocoltest.Expect(t, diags, protocoltest.Warning("Removed arguments stay in the service", "", "region"))
 }
@@ -117,7 +119,8 @@ func TestAdditionalProperties_thatAreNotReportedAreNoDrift(t *testing.T) {
 func TestAdditionalProperties_areNullAfterAnImport(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{KeepUnknown: true})
-	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker", "region": "eu", "source_revision_config": map[string]any{}})
+	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker", "region": "eu",
+		"source_revision_config": map[string]any{}})
 	p := newProtocol(t, s)
 	r, diags := p.Import(typeName, id)
 	p.ExpectNone(diags)
@@ -146,7 +149,8 @@ func TestAdditionalProperties_thatHaveAnArgumentAreRejected(t *testing.T) {
 		`{"source_config": {"deployment_type": "x", "listener_config": "x"}}`: "source_config.listener_config",
 	} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))
-		protocoltest.Expect(t, diags, protocoltest.Error("Property has an argument", "additional_properties", "must not contain "+argument+": use the argument "+argument+"."))
+		protocoltest.Expect(t, diags, protocoltest.Error("Property has an argument", "additional_properties",
+			"must not contain "+argument+": use the argument "+argument+"."))
 	}
 	for _, text := range []string{"{", "[]", `"x"`, "null"} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))

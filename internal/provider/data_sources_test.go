@@ -96,19 +96,25 @@ func TestDataSources_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 		config object
 		want   protocoltest.Message
 	}{
-		"max_results":            {deploymentsType, object{"max_results": 0}, protocoltest.Error("Invalid number", "max_results", "max_results must be", "got 0.")},
-		"negative max_results":   {deploymentsType, object{"max_results": -5}, protocoltest.Error("Invalid number", "max_results", "got -5.")},
-		"deployment_ids":         {deploymentsType, object{"deployment_ids": list{"x"}}, protocoltest.Error("Invalid UUID", "deployment_ids[…]", `got "x"`)},
+		"max_results": {deploymentsType, object{"max_results": 0},
+			protocoltest.Error("Invalid number", "max_results", "max_results must be", "got 0.")},
+		"negative max_results": {deploymentsType, object{"max_results": -5}, protocoltest.Error("Invalid number", "max_results", "got -5.")},
+		"deployment_ids": {deploymentsType, object{"deployment_ids": list{"x"}},
+			protocoltest.Error("Invalid UUID", "deployment_ids[…]", `got "x"`)},
 		"null in deployment_ids": {deploymentsType, object{"deployment_ids": list{nil}}, protocoltest.Error("Null value", "deployment_ids")},
-		"deployment_type":        {deploymentsType, object{"deployment_type": "staging"}, protocoltest.Error("Invalid value", "deployment_type", `must be one of: dev_free, dev, prod; got "staging"`)},
-		"empty tag":              {deploymentsType, object{"tag_value_ids": list{""}}, protocoltest.Error("Empty value", "tag_value_ids[…]")},
-		"tag with a comma":       {deploymentsType, object{"tag_value_ids": list{"a,b"}}, protocoltest.Error("Comma in a value", "tag_value_ids[…]", `"a,b"`)},
-		"neither id nor name":    {typeName, object{}, protocoltest.Error("Missing Attribute Configuration", "", "[id,name]")},
-		"id and name":            {typeName, object{"id": fakeserver.DemoIntegrationID, "name": "app"}, protocoltest.Error("Invalid Attribute Combination", "id", "[id,name]")},
-		"id":                     {typeName, object{"id": "app"}, protocoltest.Error("Invalid UUID", "id", `got "app"`)},
-		"empty name":             {typeName, object{"name": ""}, protocoltest.Error("Empty value", "name")},
-		"integration_id":         {reposType, object{"integration_id": "42"}, protocoltest.Error("Invalid UUID", "integration_id", `got "42"`)},
-		"empty owner":            {repoType, object{"integration_id": fakeserver.DemoIntegrationID, "owner": "", "name": "x"}, protocoltest.Error("Empty value", "owner")},
+		"deployment_type": {deploymentsType, object{"deployment_type": "staging"},
+			protocoltest.Error("Invalid value", "deployment_type", `must be one of: dev_free, dev, prod; got "staging"`)},
+		"empty tag": {deploymentsType, object{"tag_value_ids": list{""}}, protocoltest.Error("Empty value", "tag_value_ids[…]")},
+		"tag with a comma": {deploymentsType, object{"tag_value_ids": list{"a,b"}},
+			protocoltest.Error("Comma in a value", "tag_value_ids[…]", `"a,b"`)},
+		"neither id nor name": {typeName, object{}, protocoltest.Error("Missing Attribute Configuration", "", "[id,name]")},
+		"id and name": {typeName, object{"id": fakeserver.DemoIntegrationID, "name": "app"},
+			protocoltest.Error("Invalid Attribute Combination", "id", "[id,name]")},
+		"id":             {typeName, object{"id": "app"}, protocoltest.Error("Invalid UUID", "id", `got "app"`)},
+		"empty name":     {typeName, object{"name": ""}, protocoltest.Error("Empty value", "name")},
+		"integration_id": {reposType, object{"integration_id": "42"}, protocoltest.Error("Invalid UUID", "integration_id", `got "42"`)},
+		"empty owner": {repoType, object{"integration_id": fakeserver.DemoIntegrationID, "owner": "", "name": "x"},
+			protocoltest.Error("Empty value", "owner")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, diags := p.ReadData(c.typ, c.config)
@@ -123,13 +129,15 @@ func TestDataSources_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 func TestDeployment_isReadByIDOrExactName(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
-	id := s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}})
+	id := s.SeedDeployment(map[string]any{"name": "app", "source": "codehost",
+		"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}})
 	s.SeedDeployment(map[string]any{"name": "app-2"})
 	twins := []string{s.SeedDeployment(map[string]any{"name": "twin"}), s.SeedDeployment(map[string]any{"name": "twin", "status": "UNUSED"})}
 	p := newProtocol(t, s)
 	for _, config := range []object{{"id": id}, {"id": strings.ToUpper(id)}, {"name": "app"}} {
 		state := p.mustRead(typeName, config)
-		if state["name"] != "app" || state["source"] != "codehost" || !strings.EqualFold(state["id"].(string), id) || !reflect.DeepEqual(state["secret_names"], list{"KEY"}) {
+		if state["name"] != "app" || state["source"] != "codehost" || !strings.EqualFold(state["id"].(string), id) ||
+			!reflect.DeepEqual(state["secret_names"], list{"KEY"}) {
 			t.Errorf("%v: %v", config, state)
 		}
 		for argument, value := range config {
@@ -144,8 +152,10 @@ func TestDeployment_isReadByIDOrExactName(t *testing.T) {
 	}{
 		"part of a name": {object{"name": "ap"}, protocoltest.Error("No such deployment", "name", `"ap" (case-sensitive)`)},
 		"other case":     {object{"name": "APP"}, protocoltest.Error("No such deployment", "name", `"APP" (case-sensitive)`)},
-		"two":            {object{"name": "twin"}, protocoltest.Error("Several deployments of that name", "name", twins[0], twins[1], "status UNUSED")},
-		"unknown id":     {object{"id": "99999999-9999-4999-8999-999999999999"}, protocoltest.Error("No such deployment", "id", "99999999-9999-4999-8999-999999999999")},
+		"two": {object{"name": "twin"}, protocoltest.Error("Several deployments of that name", "name", twins[0], twins[1],
+			"status UNUSED")},
+		"unknown id": {object{"id": "99999999-9999-4999-8999-999999999999"},
+			protocoltest.Error("No such deployment", "id", "99999999-9999-4999-8999-999999999999")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, diags := p.ReadData(typeName, c.config)
@@ -176,12 +186,15 @@ func TestDeploymentDataSources_showUnknownProperties(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{KeepUnknown: true})
 	id := s.SeedDeployment(map[string]any{"name": "app", "app_url": "https://app.example.com",
-		"source_config": map[string]any{"deployment_type": "prod", "resource_spec": map[string]any{"gpu": 1, "sidecars": []any{map[string]any{"name": "s", "tty": true}}}}})
+		"source_config": map[string]any{"deployment_type": "prod",
+			"resource_spec": map[string]any{"gpu": 1, "sidecars": []any{map[string]any{"name": "s", "tty": true}}}}})
 	p := newProtocol(t, s)
 	one := p.mustRead(typeName, object{"id": id})["additional_properties"]
 	all := column(p.mustRead(deploymentsType, object{})["deployments"], "additional_properties")
 	for _, got := range append(all, one) {
-		var want any = map[string]any{"app_url": "https://app.example.com", "source_config": map[string]any{"deployment_type": "prod", "resource_spec": map[string]any{"gpu": 1.0, "sidecars": []any{map[string]any{"tty": true}}}}}
+		var want any = map[string]any{"app_url": "https://app.example.com",
+			"source_config": map[string]any{"deployment_type": "prod",
+				"resource_spec": map[string]any{"gpu": 1.0, "sidecars": []any{map[string]any{"tty": true}}}}}
 		if tree := parseJSON(t, got.(string)); !jsonEqual(tree, want) {
 			t.Errorf("additional_properties is %s, want %v", got, want)
 		}
@@ -279,7 +292,8 @@ func TestRepositories(t *testing.T) {
 	config := func(owner, name string) object {
 		return object{"integration_id": integration, "owner": owner, "name": name}
 	}
-	want := object{"integration_id": integration, "host_integration_id": strings.ToLower(integration), "id": 4503599627370497.0, "owner": "acme", "name": "web",
+	want := object{"integration_id": integration, "host_integration_id": strings.ToLower(integration), "id": 4503599627370497.0,
+		"owner": "acme", "name": "web",
 		"url": "https://code.example.com/acme/web", "default_branch": "main"}
 	if got := p.mustRead(repoType, config("acme", "web")); !reflect.DeepEqual(got, want) {
 		t.Errorf("the repository is %v, want %v", got, want)
@@ -290,17 +304,21 @@ func TestRepositories(t *testing.T) {
 	protocoltest.Expect(t, diags, protocoltest.Error("No such repository", "owner", "Check the owner", "globex/web"))
 	const other = "99999999-2222-4333-8444-555555555555"
 	_, diags = p.ReadData(reposType, object{"integration_id": other})
-	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list the repositories of integration "+other, "", "404 Not Found", "Check integration_id"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list the repositories of integration "+other, "", "404 Not Found",
+		"Check integration_id"))
 }
 
 func TestRepositories_emptyOwnerImpedesNoOther(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	s.Fail(fakeserver.ListRepositories, -1, fakeserver.Fault{Body: `[
-  {"host_integration_id": "` + fakeserver.DemoIntegrationID + `", "id": 1, "name": "orphan", "owner": "", "url": "https://x.example/orphan", "default_branch": ""},
-  {"host_integration_id": "` + fakeserver.DemoIntegrationID + `", "id": 2, "name": "web", "owner": "acme", "url": "https://x.example/web", "default_branch": "main"}]`})
+  {"host_integration_id": "` + fakeserver.DemoIntegrationID + `", "id": 1, "name": "orphan", "owner": "",
+   "url": "https://x.example/orphan", "default_branch": ""},
+  {"host_integration_id": "` + fakeserver.DemoIntegrationID + `", "id": 2, "name": "web", "owner": "acme",
+   "url": "https://x.example/web", "default_branch": "main"}]`})
 	p := newProtocol(t, s)
-	if got := column(p.mustRead(reposType, object{"integration_id": fakeserver.DemoIntegrationID})["repos"], "owner"); !reflect.DeepEqual(got, list{"", "acme"}) {
+	if got := column(p.mustRead(reposType, object{"integration_id": fakeserver.DemoIntegrationID})["repos"],
+		"owner"); !reflect.DeepEqual(got, list{"", "acme"}) {
 		t.Errorf("owners: %v", got)
 	}
 	if got := p.mustRead(repoType, object{"integration_id": fakeserver.DemoIntegrationID, "owner": "acme", "name": "web"})["id"]; got != 2.0 {
@@ -312,7 +330,8 @@ func TestOAuthProviders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ExtraFields: true})
 	s.SeedOAuthProviders(
-		map[string]any{"id": "1", "provider_id": "codehost", "name": "Code host", "uses_pkce": true, "code_challenge_method": "S256", "token_endpoint_auth_method": "none", "is_dynamic_client": true, "mcp_server_url": "https://mcp.example.com"},
+		map[string]any{"id": "1", "provider_id": "codehost", "name": "Code host", "uses_pkce": true, "code_challenge_method": "S256",
+			"token_endpoint_auth_method": "none", "is_dynamic_client": true, "mcp_server_url": "https://mcp.example.com"},
 		map[string]any{"id": "2", "provider_id": "chat", "name": "Chat"},
 	)
 	p := newProtocol(t, s)

@@ -42,7 +42,8 @@ func TestPlan_nameOfADeploymentThatIsBeingDeletedSuggestsNoImport(t *testing.T) 
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app", "status": "AWAITING_DELETE"})
 	_, diags := newProtocol(t, s).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", id, "status AWAITING_DELETE", "It is being deleted. Apply again once it no longer exists"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", id, "status AWAITING_DELETE",
+		"It is being deleted. Apply again once it no longer exists"))
 	assertHidden(t, diags, "import", "moved", "untaint")
 }
 
@@ -51,9 +52,11 @@ func TestPlan_failedNameCheckFailsTheCreate(t *testing.T) {
 	s := newService(t, fakeserver.Options{PathPrefix: "/api", Credential: "right"})
 	wrongPath := &service{url: strings.TrimSuffix(s.url, "/api")}
 	_, diags := newProtocol(t, wrongPath, object{"api_key": "right"}).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "404 Not Found", "Check base_url ("+wrongPath.url+")"))
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "404 Not Found",
+		"Check base_url ("+wrongPath.url+")"))
 	_, diags = newProtocol(t, s, object{"api_key": "wrong"}).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "401 Unauthorized", "api_key", "X-Api-Key"))
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "401 Unauthorized", "api_key",
+		"X-Api-Key"))
 }
 
 func TestPlan_failedNameChecksOfManyCreatesTakeFewRequests(t *testing.T) {
@@ -128,7 +131,8 @@ func TestPlan_nameHeldByADeploymentOfTheStateThatIsKeptIsAnError(t *testing.T) {
 	r, diags := p.Read(r)
 	p.ExpectNone(diags)
 	_, diags = p.Plan(typeName, nil, config)
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", p.Values(r)["id"].(string), "It is in this state", "moved block", "untaint", "-replace", "-refresh=false"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", p.Values(r)["id"].(string),
+		"It is in this state", "moved block", "untaint", "-replace", "-refresh=false"))
 	assertHidden(t, diags, "import {")
 }
 
@@ -143,7 +147,8 @@ func TestCreate_secondResourceOfANameIsNotToldToImportTheFirst(t *testing.T) {
 	_, diags = p.Apply(first)
 	p.ExpectNone(diags)
 	r, diags := p.Apply(second)
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", "Another resource of this run has created it. Give each resource its own name."))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name",
+		"Another resource of this run has created it. Give each resource its own name."))
 	assertHidden(t, diags, "import")
 	if r != nil {
 		t.Error("the second resource is in the state")
@@ -174,13 +179,14 @@ func TestCreate_lostResponseIsRecovered(t *testing.T) {
 		fault     fakeserver.Fault
 		recovered bool
 	}{
-		"cut after the work":       {fakeserver.Fault{AfterWork: true, Cut: true}, true},
-		"500 after the work":       {fakeserver.Fault{AfterWork: true, Status: 500}, true},
-		"502 after the work":       {fakeserver.Fault{AfterWork: true, Status: 502}, true},
-		"503 after the work":       {fakeserver.Fault{AfterWork: true, Status: 503}, true},
-		"504 after the work":       {fakeserver.Fault{AfterWork: true, Status: 504}, true},
-		"truncated response":       {fakeserver.Fault{Truncate: true}, true},
-		"HTML response":            {fakeserver.Fault{AfterWork: true, Status: 200, ContentType: "text/html", Body: "<html><h1>Welcome</h1></html>"}, true},
+		"cut after the work": {fakeserver.Fault{AfterWork: true, Cut: true}, true},
+		"500 after the work": {fakeserver.Fault{AfterWork: true, Status: 500}, true},
+		"502 after the work": {fakeserver.Fault{AfterWork: true, Status: 502}, true},
+		"503 after the work": {fakeserver.Fault{AfterWork: true, Status: 503}, true},
+		"504 after the work": {fakeserver.Fault{AfterWork: true, Status: 504}, true},
+		"truncated response": {fakeserver.Fault{Truncate: true}, true},
+		"HTML response": {fakeserver.Fault{AfterWork: true, Status: 200, ContentType: "text/html",
+			Body: "<html><h1>Welcome</h1></html>"}, true},
 		"429 before the work":      {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}, false},
 		"503 that asks to wait":    {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0"}}}, false},
 		"503 that worked and asks": {fakeserver.Fault{AfterWork: true, Status: 503, Header: http.Header{"Retry-After": {"0"}}}, true},
@@ -216,9 +222,12 @@ func TestCreate_lostResponseWithoutADeploymentIsAnError(t *testing.T) {
 		fault fakeserver.Fault
 		want  protocoltest.Message
 	}{
-		"cut before the work": {fakeserver.Fault{Cut: true}, protocoltest.Error("Outcome of the create is unknown", "", "was probably not created", "POST /v2/deployments")},
-		"500 without work":    {fakeserver.Fault{Status: 500}, protocoltest.Error("Outcome of the create is unknown", "", "was probably not created", "500 Internal Server Error")},
-		"422":                 {fakeserver.Fault{Status: 422}, protocoltest.Error(`Cannot create deployment "app"`, "", "422 Unprocessable Entity")},
+		"cut before the work": {fakeserver.Fault{Cut: true},
+			protocoltest.Error("Outcome of the create is unknown", "", "was probably not created", "POST /v2/deployments")},
+		"500 without work": {fakeserver.Fault{Status: 500},
+			protocoltest.Error("Outcome of the create is unknown", "", "was probably not created", "500 Internal Server Error")},
+		"422": {fakeserver.Fault{Status: 422},
+			protocoltest.Error(`Cannot create deployment "app"`, "", "422 Unprocessable Entity")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -247,11 +256,13 @@ func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 		options fakeserver.Options
 		reason  string
 	}{
-		"created in 2020": {map[string]any{"created_at": "2020-01-01T00:00:00Z"}, fakeserver.Options{}, "it was created before the request, at 2020-01-01T00:00:00Z"},
-		"other tenant":    {map[string]any{"tenant_id": tenant}, fakeserver.Options{}, "it belongs to another tenant"},
-		"other source":    {map[string]any{"source": "internal_source"}, fakeserver.Options{}, "it does not have everything that was requested"},
-		"other secrets":   {map[string]any{"secrets": []any{map[string]any{"name": "B", "value": "x"}}}, fakeserver.Options{}, "it does not have everything that was requested"},
-		"no Date header":  {nil, fakeserver.Options{NoDate: true}, "the service sends no Date header"},
+		"created in 2020": {map[string]any{"created_at": "2020-01-01T00:00:00Z"}, fakeserver.Options{},
+			"it was created before the request, at 2020-01-01T00:00:00Z"},
+		"other tenant": {map[string]any{"tenant_id": tenant}, fakeserver.Options{}, "it belongs to another tenant"},
+		"other source": {map[string]any{"source": "internal_source"}, fakeserver.Options{}, "it does not have everything that was requested"},
+		"other secrets": {map[string]any{"secrets": []any{map[string]any{"name": "B", "value": "x"}}}, fakeserver.Options{},
+			"it does not have everything that was requested"},
+		"no Date header": {nil, fakeserver.Options{NoDate: true}, "the service sends no Date header"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -267,7 +278,8 @@ func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 			plan, diags := p.Plan(typeName, nil, appConfig("internal_docker", object{"secrets": object{"A": "one"}}))
 			p.ExpectNone(diags)
 			r, diags := p.Apply(plan)
-			protocoltest.Expect(t, diags, protocoltest.Error("Outcome of the create is unknown", "", id, c.reason, "terraform import graphdeploy_deployment.NAME "+id))
+			protocoltest.Expect(t, diags, protocoltest.Error("Outcome of the create is unknown", "", id, c.reason,
+				"terraform import graphdeploy_deployment.NAME "+id))
 			if r != nil {
 				t.Error("the deployment is in the state")
 			}
@@ -359,7 +371,8 @@ func TestCreate_waitThatReachesItsLimitIsAWarning(t *testing.T) {
 	plan, diags := p.Plan(typeName, nil, config)
 	p.ExpectNone(diags)
 	r, diags := p.Apply(plan)
-	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment is not ready yet", "", s.stored(t)["id"].(string), "20ms", "AWAITING_DATABASE", "timeouts.create"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment is not ready yet", "", s.stored(t)["id"].(string), "20ms",
+		"AWAITING_DATABASE", "timeouts.create"))
 	if plan, diags := p.Plan(typeName, r, config); len(diags) > 0 || plan.HasChanges {
 		t.Errorf("the next plan is not empty: %s", diags)
 	}
@@ -396,7 +409,8 @@ func TestUpdate_valuesThatMayBeSensitiveAreNotShown(t *testing.T) {
 	config := func(value string) object {
 		return appConfig("internal_docker", object{"source_config": object{"install_command": value, "resource_spec": object{
 			"cpu": 1, "labels": object{"a": value}, "service_account_name": value,
-			"sidecars": list{object{"name": "p", "args": list{value}, "security_context": fmt.Sprintf(`{"a":%q}`, value), "env": list{object{"name": "E", "value": value}}}},
+			"sidecars": list{object{"name": "p", "args": list{value}, "security_context": fmt.Sprintf(`{"a":%q}`, value),
+				"env": list{object{"name": "E", "value": value}}}},
 		}}})
 	}
 	places := []string{"source_config.install_command", "labels", "service_account_name", "args", "security_context", "env"}

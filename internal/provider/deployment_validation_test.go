@@ -29,27 +29,48 @@ func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 		config object
 		want   protocoltest.Message
 	}{
-		"empty name":               {object{"name": "", "source": "codehost"}, protocoltest.Error("Empty value", "name", "name must not be empty.")},
-		"unknown source":           {appConfig("ftp"), protocoltest.Error("Invalid value", "source", "source must be one of: codehost,", `got "ftp"`)},
-		"integration":              {appConfig("codehost", object{"source_config": object{"integration_id": "42"}}), protocoltest.Error("Invalid UUID", "source_config.integration_id", `got "42"`)},
-		"listener in braces":       {appConfig("codehost", object{"source_config": object{"listener_id": "{aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee}"}}), protocoltest.Error("Invalid UUID", "source_config.listener_id")},
-		"references":               {appConfig("codehost", object{"secret_references": list{object{"name": "A"}}}), protocoltest.Error("Unsupported argument", "secret_references", `only for source "external_docker"`)},
-		"malformed JSON":           {appConfig("codehost", resourceSpec("volumes", list{object{"config_map": "{"}})), protocoltest.Error("Invalid JSON", spec+"volumes[0].config_map", "jsonencode")},
-		"JSON that is a list":      {appConfig("codehost", resourceSpec("sidecars", list{object{"security_context": "[1]"}})), protocoltest.Error("Invalid JSON", spec+"sidecars[0].security_context", "must be a JSON object")},
-		"JSON in a list":           {appConfig("codehost", resourceSpec("sidecars", list{object{"env_from": list{`"x"`}}})), protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
-		"malformed JSON in a list": {appConfig("codehost", resourceSpec("sidecars", list{object{"env_from": list{"{"}}})), protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
-		"fraction of a megabyte":   {appConfig("codehost", resourceSpec("memory_mb", 1.5)), protocoltest.Error("Invalid number", spec+"memory_mb", "memory_mb must be an integer, got 1.5.")},
-		"read-only attribute":      {appConfig("codehost", object{"source_revision_config": object{"repo_commit_sha": "x"}}), protocoltest.Error("Invalid Configuration for Read-Only Attribute", "source_revision_config.repo_commit_sha")},
-		"null label":               {appConfig("codehost", resourceSpec("labels", object{"a": nil})), protocoltest.Error("Null value", spec+`labels["a"]`)},
-		"null volume":              {appConfig("codehost", resourceSpec("volumes", list{nil})), protocoltest.Error("Null value", spec+"volumes[0]")},
-		"null secret":              {appConfig("codehost", object{"secrets": object{"A": nil}}), protocoltest.Error("Null value", `secrets["A"]`)},
-		"secret without a name":    {appConfig("codehost", object{"secrets": object{"": "x"}}), protocoltest.Error("Empty name", "secrets")},
-		"both kinds of secrets":    {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"}}), protocoltest.Error("Conflicting arguments", "secrets_wo")},
-		"version without secrets":  {appConfig("codehost", object{"secrets_wo_version": "1"}), protocoltest.Error("Missing secrets_wo", "secrets_wo_version")},
-		"wait_until":               {appConfig("codehost", object{"wait_until": "never"}), protocoltest.Error("Invalid value", "wait_until", `got "never"`)},
-		"deletion_policy":          {appConfig("codehost", object{"deletion_policy": "keep"}), protocoltest.Error("Invalid value", "deletion_policy", `got "keep"`)},
-		"deletion not supported":   {appConfig("internal_docker", object{"deletion_policy": "delete"}), protocoltest.Error("Deployment cannot be deleted", "deletion_policy", "extended_operations = true")},
-		"timeout":                  {appConfig("codehost", object{"timeouts": object{"create": "soon"}}), protocoltest.Error("Invalid duration", "timeouts.create", `got "soon"`)},
+		"empty name": {object{"name": "", "source": "codehost"},
+			protocoltest.Error("Empty value", "name", "name must not be empty.")},
+		"unknown source": {appConfig("ftp"), protocoltest.Error("Invalid value", "source", "source must be one of: codehost,",
+			`got "ftp"`)},
+		"integration": {appConfig("codehost", object{"source_config": object{"integration_id": "42"}}),
+			protocoltest.Error("Invalid UUID", "source_config.integration_id", `got "42"`)},
+		"listener in braces": {appConfig("codehost",
+			object{"source_config": object{"listener_id": "{aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee}"}}),
+			protocoltest.Error("Invalid UUID", "source_config.listener_id")},
+		"references": {appConfig("codehost", object{"secret_references": list{object{"name": "A"}}}),
+			protocoltest.Error("Unsupported argument", "secret_references", `only for source "external_docker"`)},
+		"malformed JSON": {appConfig("codehost", resourceSpec("volumes", list{object{"config_map": "{"}})),
+			protocoltest.Error("Invalid JSON", spec+"volumes[0].config_map", "jsonencode")},
+		"JSON that is a list": {appConfig("codehost", resourceSpec("sidecars", list{object{"security_context": "[1]"}})),
+			protocoltest.Error("Invalid JSON", spec+"sidecars[0].security_context", "must be a JSON object")},
+		"JSON in a list": {appConfig("codehost", resourceSpec("sidecars", list{object{"env_from": list{`"x"`}}})),
+			protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
+		"malformed JSON in a list": {appConfig("codehost", resourceSpec("sidecars", list{object{"env_from": list{"{"}}})),
+			protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
+		"fraction of a megabyte": {appConfig("codehost", resourceSpec("memory_mb", 1.5)),
+			protocoltest.Error("Invalid number", spec+"memory_mb", "memory_mb must be an integer, got 1.5.")},
+		"read-only attribute": {appConfig("codehost", object{"source_revision_config": object{"repo_commit_sha": "x"}}),
+			protocoltest.Error("Invalid Configuration for Read-Only Attribute", "source_revision_config.repo_commit_sha")},
+		"null label": {appConfig("codehost", resourceSpec("labels", object{"a": nil})),
+			protocoltest.Error("Null value", spec+`labels["a"]`)},
+		"null volume": {appConfig("codehost", resourceSpec("volumes", list{nil})),
+			protocoltest.Error("Null value", spec+"volumes[0]")},
+		"null secret": {appConfig("codehost", object{"secrets": object{"A": nil}}),
+			protocoltest.Error("Null value", `secrets["A"]`)},
+		"secret without a name": {appConfig("codehost", object{"secrets": object{"": "x"}}), protocoltest.Error("Empty name", "secrets")},
+		"both kinds of secrets": {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"}}),
+			protocoltest.Error("Conflicting arguments", "secrets_wo")},
+		"version without secrets": {appConfig("codehost", object{"secrets_wo_version": "1"}),
+			protocoltest.Error("Missing secrets_wo", "secrets_wo_version")},
+		"wait_until": {appConfig("codehost", object{"wait_until": "never"}),
+			protocoltest.Error("Invalid value", "wait_until", `got "never"`)},
+		"deletion_policy": {appConfig("codehost", object{"deletion_policy": "keep"}),
+			protocoltest.Error("Invalid value", "deletion_policy", `got "keep"`)},
+		"deletion not supported": {appConfig("internal_docker", object{"deletion_policy": "delete"}),
+			protocoltest.Error("Deployment cannot be deleted", "deletion_policy", "extended_operations = true")},
+		"timeout": {appConfig("codehost", object{"timeouts": object{"create": "soon"}}),
+			protocoltest.Error("Invalid duration", "timeouts.create", `got "soon"`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,8 +100,10 @@ func TestPlan_missingSettingOfASourceIsAWarning(t *testing.T) {
 		config object
 		want   []protocoltest.Message
 	}{
-		"image":        {appConfig("external_docker"), []protocoltest.Message{protocoltest.Warning("Missing image_uri", "source_revision_config", `"app"`, "spelling")}},
-		"repository":   {appConfig("codehost", object{"source_config": object{"build_command": "make"}}), []protocoltest.Message{protocoltest.Warning("Missing repo_url", "source_config", `"app"`, "spelling")}},
+		"image": {appConfig("external_docker"), []protocoltest.Message{protocoltest.Warning("Missing image_uri",
+			"source_revision_config", `"app"`, "spelling")}},
+		"repository": {appConfig("codehost", object{"source_config": object{"build_command": "make"}}),
+			[]protocoltest.Message{protocoltest.Warning("Missing repo_url", "source_config", `"app"`, "spelling")}},
 		"none":         {appConfig("external_docker", image), nil},
 		"unknown":      {appConfig("codehost", object{"source_config": object{"repo_url": protocoltest.Unknown}}), nil},
 		"other source": {appConfig("internal_docker"), nil},
@@ -112,7 +135,8 @@ func TestCreate_rejectedFieldIsAnErrorAtTheAttribute(t *testing.T) {
 		"secrets":       object{"A": "planted-one", "B": "planted-two"},
 	})
 	for name, c := range map[string]struct{ loc, at, says string }{
-		"nested": {`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`, "source_config.resource_spec.sidecars[0].image_pull_policy",
+		"nested": {`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`,
+			"source_config.resource_spec.sidecars[0].image_pull_policy",
 			"The service rejects source_config.resource_spec.sidecars[0].image_pull_policy: must be nicer"},
 		"root":    {`["body","name"]`, "name", "The service rejects name: must be nicer"},
 		"secret":  {`["body","secrets",1,"value"]`, `secrets["B"]`, `The service rejects secrets["B"]: must be nicer`},
@@ -127,7 +151,8 @@ func TestCreate_rejectedFieldIsAnErrorAtTheAttribute(t *testing.T) {
 			plan, diags := p.Plan(typeName, nil, config)
 			p.ExpectNone(diags)
 			r, diags := p.Apply(plan)
-			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, c.at, c.says, "POST /v2/deployments", "422 Unprocessable Entity", "req-42"))
+			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, c.at, c.says, "POST /v2/deployments",
+				"422 Unprocessable Entity", "req-42"))
 			if r != nil {
 				t.Error("the deployment is in the state")
 			}
@@ -140,10 +165,13 @@ func TestCreate_shortSecretDoesNotHideTheMessage(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	p := newProtocol(t, s, object{"headers": object{"X-Tenant": "1"}})
-	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: 400, Body: `{"detail": "min_scale must be at least 1, and build_on_push true; not planted-secret"}`})
-	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker", object{"secrets": object{"DEBUG": "1", "FLAG": "true", "KEY": "planted-secret"}}))
+	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: 400,
+		Body: `{"detail": "min_scale must be at least 1, and build_on_push true; not planted-secret"}`})
+	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker",
+		object{"secrets": object{"DEBUG": "1", "FLAG": "true", "KEY": "planted-secret"}}))
 	p.ExpectNone(diags)
 	_, diags = p.Apply(plan)
-	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, "", "min_scale must be at least 1, and build_on_push true; not "))
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, "",
+		"min_scale must be at least 1, and build_on_push true; not "))
 	assertHidden(t, diags, "planted-secret")
 }

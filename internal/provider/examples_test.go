@@ -151,7 +151,8 @@ func TestAccExternalImageExample_setsEveryArgument(t *testing.T) {
 
 // What a deployment of source external_docker does not have, and members of
 // free-form objects.
-var ofOtherSources = regexp.MustCompile(`\.(integration_id|repo_url|build_on_push|install_command|build_command|repo_ref|graph_config_path|source_tarball_path)$` +
+var ofOtherSources = regexp.MustCompile(`\.(integration_id|repo_url|build_on_push|install_command|build_command)$` +
+	`|\.(repo_ref|graph_config_path|source_tarball_path)$` +
 	`|\.volumes\.\w+\.|\.(value|env)From\.|\.securityContext\.|\.(limits|requests)\.|\.(labels|annotations)\.`)
 
 // members are the paths of all members, without the indexes of arrays.

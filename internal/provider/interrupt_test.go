@@ -202,7 +202,8 @@ func TestAccInterrupt_savesWhatWasCreated(t *testing.T) {
 			// Never released: the apply only ends if it cancels the request.
 			held, reached, release := gate(fakeserver.Fault{})
 			defer release()
-			s.Fail(fakeserver.ListDeployments, 4, fakeserver.Fault{Reached: func() {}}) // the name at plan, at the plan of the apply, and at the create; the first read
+			// The name at plan, at the plan of the apply, and at the create; the first read.
+			s.Fail(fakeserver.ListDeployments, 4, fakeserver.Fault{Reached: func() {}})
 			s.Fail(fakeserver.ListDeployments, 1, held)
 			r := w.start("apply", "-auto-approve")
 			r.await(reached, "it waited")
@@ -284,7 +285,8 @@ func TestAccKilledProvider_createsNoSecondDeployment(t *testing.T) {
 			s.ClearFaults()
 			if c.created {
 				id := s.stored(t)["id"].(string)
-				w.fail(fmt.Sprintf(`Deployment name already taken .*import { to = graphdeploy_deployment\.NAME id = "%s" }`, id), "apply", "-auto-approve")
+				w.fail(fmt.Sprintf(`Deployment name already taken .*import { to = graphdeploy_deployment\.NAME id = "%s" }`, id), "apply",
+					"-auto-approve")
 				w.succeed("import", this, id)
 				w.succeed("apply", "-auto-approve")
 			} else {

@@ -86,7 +86,8 @@ func TestAccSoak_randomFailuresCreateNoneTwice(t *testing.T) {
 	w := newWorkspace(t, built)
 	settings := s.provider(extended, `request_timeout = "2s"`, `max_retries = 2`)
 	faults := append([]fakeserver.Fault{
-		{Cut: true}, {Status: 500}, {Status: 503, Header: http.Header{"Retry-After": {"0"}}}, {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
+		{Cut: true}, {Status: 500}, {Status: 503, Header: http.Header{"Retry-After": {"0"}}}, {Status: 429,
+			Header: http.Header{"Retry-After": {"0"}}},
 		{Status: 200, Body: "not JSON"}, {Delay: 20 * time.Millisecond},
 	}, lossy...)
 	choose := rand.New(rand.NewPCG(1, 2))
@@ -123,7 +124,8 @@ func TestAccSoak_randomFailuresCreateNoneTwice(t *testing.T) {
 			w.succeed("apply", "-auto-approve")
 		}
 		if names, managed := s.names(), w.managed(); len(names) != n || len(managed) != n || len(s.Deployments()) != n {
-			t.Fatalf("round %d: %d deployments, %d names, %d in the state; want %d of each", round, len(s.Deployments()), len(names), len(managed), n)
+			t.Fatalf("round %d: %d deployments, %d names, %d in the state; want %d of each", round, len(s.Deployments()), len(names), len(managed),
+				n)
 		}
 		w.succeed("plan", "-detailed-exitcode")
 	}
@@ -131,7 +133,8 @@ func TestAccSoak_randomFailuresCreateNoneTwice(t *testing.T) {
 	if n := len(s.Deployments()); n != 0 {
 		t.Errorf("%d deployments are left", n)
 	}
-	t.Logf("%d rounds: %d runs under faults, of which %d failed; %d requests; %d imports needed", *soak, applies, failures, len(s.Requests()), imports)
+	t.Logf("%d rounds: %d runs under faults, of which %d failed; %d requests; %d imports needed", *soak, applies, failures,
+		len(s.Requests()), imports)
 }
 
 // What a plan finds does not depend on how often the service failed meanwhile:

@@ -98,7 +98,8 @@ func (p *protocol) identityType() tftypes.Type {
 }
 
 func (p *protocol) identity(id string) *tfprotov6.ResourceIdentityData {
-	return &tfprotov6.ResourceIdentityData{IdentityData: p.value(p.identityType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id)})}
+	return &tfprotov6.ResourceIdentityData{IdentityData: p.value(p.identityType(),
+		map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id)})}
 }
 
 func textOf(t *testing.T, v tftypes.Value) (s string) {
@@ -114,13 +115,15 @@ func TestImport_identity(t *testing.T) {
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app"})
 	p := newProtocol(t, s)
-	imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity(strings.ToUpper(id))})
+	imported, err := p.server.ImportResourceState(t.Context(),
+		&tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity(strings.ToUpper(id))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.ExpectNone(imported.Diagnostics)
 	one := imported.ImportedResources[0]
-	read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity})
+	read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State,
+		Private: one.Private, CurrentIdentity: one.Identity})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,11 +139,13 @@ func TestImport_identity(t *testing.T) {
 func TestImport_identityThatIsNoUUIDIsRejected(t *testing.T) {
 	t.Parallel()
 	p := newProtocol(t, newService(t, fakeserver.Options{}))
-	imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity("app")})
+	imported, err := p.server.ImportResourceState(t.Context(),
+		&tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity("app")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	protocoltest.Expect(t, imported.Diagnostics, protocoltest.Error("Invalid UUID", "id", `got "app"`, "To import by name, use id instead of identity."))
+	protocoltest.Expect(t, imported.Diagnostics, protocoltest.Error("Invalid UUID", "id", `got "app"`,
+		"To import by name, use id instead of identity."))
 }
 
 func TestImport_nameThatLooksLikeAUUID(t *testing.T) {
@@ -173,14 +178,16 @@ func (p *protocol) list(n int, limit int64, include bool, config map[string]tfty
 		p.t.Fatal("the provider has no list resources")
 	}
 	block := p.value(p.schema.ListResourceSchemas[typeName].ValueType(), config)
-	valid, err := server.ValidateListResourceConfig(p.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: typeName, Config: block})
+	valid, err := server.ValidateListResourceConfig(p.t.Context(),
+		&tfprotov6.ValidateListResourceConfigRequest{TypeName: typeName, Config: block})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	if len(valid.Diagnostics) > 0 {
 		return []tfprotov6.ListResourceResult{{Diagnostics: valid.Diagnostics}}
 	}
-	stream, err := server.ListResource(p.t.Context(), &tfprotov6.ListResourceRequest{TypeName: typeName, Config: block, Limit: limit, IncludeResource: include})
+	stream, err := server.ListResource(p.t.Context(),
+		&tfprotov6.ListResourceRequest{TypeName: typeName, Config: block, Limit: limit, IncludeResource: include})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -264,7 +271,9 @@ func TestListResource_filters(t *testing.T) {
 		}
 	})
 	t.Run("invalid filters", func(t *testing.T) {
-		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textList("x")}, {"deployment_type": text("staging")}, {"tag_value_ids": textList("")}, {"tag_value_ids": textList("a,b")}, {"deployment_ids": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
+		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textList("x")}, {"deployment_type": text("staging")},
+			{"tag_value_ids": textList("")}, {"tag_value_ids": textList("a,b")},
+			{"deployment_ids": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
 			if results := p.list(-1, 0, false, config); len(results) != 1 || len(results[0].Diagnostics) == 0 {
 				t.Errorf("%v gives %v, want a diagnostic", config, results)
 			}
@@ -289,14 +298,17 @@ func TestListResource_resultIsAsImported(t *testing.T) {
 			t.Parallel()
 			s := newService(t, options)
 			id := s.SeedDeployment(map[string]any{"name": "app", "secret_references": []any{},
-				"source_config": map[string]any{"custom_url": "", "resource_spec": map[string]any{"volumes": []any{}, "labels": map[string]any{}, "sidecars": []any{map[string]any{"name": "s", "command": []any{}, "image": ""}}}}})
+				"source_config": map[string]any{"custom_url": "",
+					"resource_spec": map[string]any{"volumes": []any{}, "labels": map[string]any{},
+						"sidecars": []any{map[string]any{"name": "s", "command": []any{}, "image": ""}}}}})
 			p := newProtocol(t, s)
 			imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
 			if err != nil {
 				t.Fatal(err)
 			}
 			one := imported.ImportedResources[0]
-			read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity})
+			read, err := p.server.ReadResource(t.Context(),
+				&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -320,7 +332,8 @@ func TestRead_canceledReadKeepsTheState(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	read, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
-		CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id), "name": tftypes.NewValue(tftypes.String, "app")})})
+		CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id),
+			"name": tftypes.NewValue(tftypes.String, "app")})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +352,8 @@ func TestListResource_unknownSettingsAreAnError(t *testing.T) {
 	if len(results) != 1 {
 		t.Fatalf("%d results, want 1", len(results))
 	}
-	protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Provider configuration is unknown", "", "Listing deployments", "base_url"))
+	protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Provider configuration is unknown", "", "Listing deployments",
+		"base_url"))
 }
 
 // A state that was edited by hand must not lead to another path of the service.
@@ -349,7 +363,8 @@ func TestDelete_idThatIsNoUUIDSendsNothing(t *testing.T) {
 	for _, id := range []string{"", "..", "../auth/providers", "app"} {
 		s := newService(t, fakeserver.Options{Extended: true})
 		p := newProtocol(t, s, object{"extended_operations": true})
-		state := p.value(p.deploymentType(), map[string]tftypes.Value{"id": text(id), "name": text("app"), "source": text("internal_docker"), "status": text("READY")})
+		state := p.value(p.deploymentType(), map[string]tftypes.Value{"id": text(id), "name": text("app"), "source": text("internal_docker"),
+			"status": text("READY")})
 		r := &protocoltest.Resource{Type: typeName, State: state, Identity: p.identity(id)}
 		plan, diags := p.Plan(typeName, r, nil)
 		p.ExpectNone(diags)

@@ -36,15 +36,18 @@ func TestProvider_invalidSettingIsAnErrorAtItsAttribute(t *testing.T) {
 		settings object
 		want     protocoltest.Message
 	}{
-		"no base_url":          {object{"base_url": nil}, protocoltest.Error("Missing base_url", "base_url", "GRAPHDEPLOY_BASE_URL")},
-		"empty base_url":       {object{"base_url": ""}, protocoltest.Error("Missing base_url", "base_url")},
-		"relative base_url":    {object{"base_url": "example.com"}, protocoltest.Error("Invalid base_url", "base_url", "absolute http or https URL")},
+		"no base_url":    {object{"base_url": nil}, protocoltest.Error("Missing base_url", "base_url", "GRAPHDEPLOY_BASE_URL")},
+		"empty base_url": {object{"base_url": ""}, protocoltest.Error("Missing base_url", "base_url")},
+		"relative base_url": {object{"base_url": "example.com"},
+			protocoltest.Error("Invalid base_url", "base_url", "absolute http or https URL")},
 		"scheme of base_url":   {object{"base_url": "ftp://example.com"}, protocoltest.Error("Invalid base_url", "base_url")},
 		"base_url, no host":    {object{"base_url": "https://"}, protocoltest.Error("Invalid base_url", "base_url")},
 		"query in base_url":    {object{"base_url": "https://a.example.com/?x=1"}, protocoltest.Error("Invalid base_url", "base_url", "query")},
 		"fragment in base_url": {object{"base_url": "https://a.example.com/#x"}, protocoltest.Error("Invalid base_url", "base_url", "fragment")},
-		"user in base_url":     {object{"base_url": "https://me:planted@a.test/"}, protocoltest.Error("Credential in base_url", "base_url", "api_key")},
-		"hosting":              {object{"hosting": "moon"}, protocoltest.Error("Invalid value", "hosting", "hosting must be one of: cloud, self_hosted; got \"moon\".")},
+		"user in base_url": {object{"base_url": "https://me:planted@a.test/"},
+			protocoltest.Error("Credential in base_url", "base_url", "api_key")},
+		"hosting": {object{"hosting": "moon"},
+			protocoltest.Error("Invalid value", "hosting", "hosting must be one of: cloud, self_hosted; got \"moon\".")},
 		"request_timeout":      {object{"request_timeout": "soon"}, protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`)},
 		"no time":              {object{"request_timeout": "0s"}, protocoltest.Error("Invalid duration", "request_timeout", `got "0s"`)},
 		"negative time":        {object{"request_timeout": "-1s"}, protocoltest.Error("Invalid duration", "request_timeout", `got "-1s"`)},
@@ -58,8 +61,10 @@ func TestProvider_invalidSettingIsAnErrorAtItsAttribute(t *testing.T) {
 		"name in headers":      {object{"headers": object{"Bad Name": "x"}}, protocoltest.Error("Invalid header name", `headers["Bad Name"]`)},
 		"value in headers":     {object{"headers": object{"X": "a\r\nb"}}, protocoltest.Error("Invalid header value", `headers["X"]`)},
 		"null in headers":      {object{"headers": object{"X": nil}}, protocoltest.Error("Null value", `headers["X"]`)},
-		"header twice":         {object{"headers": object{"X-A": "1", "x-a": "2"}}, protocoltest.Error("Duplicate header", `headers["x-a"]`, "X-A")},
-		"credential twice":     {object{"headers": object{"X-Api-Key": "1"}, "api_key": "2"}, protocoltest.Error("Duplicate header", "headers", "X-Api-Key")},
+		"header twice": {object{"headers": object{"X-A": "1", "x-a": "2"}},
+			protocoltest.Error("Duplicate header", `headers["x-a"]`, "X-A")},
+		"credential twice": {object{"headers": object{"X-Api-Key": "1"}, "api_key": "2"},
+			protocoltest.Error("Duplicate header", "headers", "X-Api-Key")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,8 +79,8 @@ func TestProvider_invalidSettingIsAnErrorAtItsAttribute(t *testing.T) {
 func TestProvider_reservedHeaderIsRejected(t *testing.T) {
 	t.Parallel()
 	p := unconfigured(t)
-	for _, name := range []string{"accept", "Accept-Encoding", "connection", "Content-Encoding", "CONTENT-LENGTH", "Content-Type", "Expect", "Host", "Range",
-		"TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-HTTP-Method-Override"} {
+	for _, name := range []string{"accept", "Accept-Encoding", "connection", "Content-Encoding", "CONTENT-LENGTH", "Content-Type", "Expect",
+		"Host", "Range", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-HTTP-Method-Override"} {
 		protocoltest.Expect(t, p.Configure(object{"base_url": "http://127.0.0.1:1", "headers": object{name: "x"}}),
 			protocoltest.Error("Reserved header", `headers["`+name+`"]`))
 		protocoltest.Expect(t, p.Configure(object{"base_url": "http://127.0.0.1:1", "api_key_header": name}),
@@ -89,9 +94,10 @@ func TestProvider_validationIgnoresTheEnvironmentAndFiles(t *testing.T) {
 	for name, settings := range map[string]object{
 		"nothing":    {},
 		"plain http": {"base_url": "http://plain.example.com"},
-		"unknown":    {"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown}, "request_timeout": protocoltest.Unknown, "max_retries": protocoltest.Unknown},
-		"files":      {"ca_cert_file": "/on/another/machine.pem", "client_cert_file": "/on/another/machine.pem"},
-		"empty":      {"api_key_header": ""},
+		"unknown": {"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown}, "request_timeout": protocoltest.Unknown,
+			"max_retries": protocoltest.Unknown},
+		"files": {"ca_cert_file": "/on/another/machine.pem", "client_cert_file": "/on/another/machine.pem"},
+		"empty": {"api_key_header": ""},
 	} {
 		if found := unconfigured(t).Validate(settings); len(found) > 0 {
 			t.Errorf("%s: %s", name, found)
@@ -180,8 +186,8 @@ func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
 		_, diags := configured(t, object{"max_retries": 0}).ReadData(oauthProviders, object{})
 		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "no response within 30ms (request_timeout)"))
 	})
-	for name, value := range map[string]string{"HOSTING": "moon", "EXTENDED_OPERATIONS": "perhaps", "MAX_RETRIES": "101", "REQUEST_TIMEOUT": "soon", "API_KEY_HEADER": "Host",
-		"CA_CERT_FILE": "/missing", "CLIENT_CERT_FILE": "/missing", "CLIENT_KEY_FILE": "/missing"} {
+	for name, value := range map[string]string{"HOSTING": "moon", "EXTENDED_OPERATIONS": "perhaps", "MAX_RETRIES": "101",
+		"REQUEST_TIMEOUT": "soon", "API_KEY_HEADER": "Host", "CA_CERT_FILE": "/missing", "CLIENT_CERT_FILE": "/missing", "CLIENT_KEY_FILE": "/missing"} {
 		t.Run(name+" is invalid", func(t *testing.T) {
 			t.Setenv("GRAPHDEPLOY_"+name, value)
 			c := map[string]protocoltest.Message{
@@ -202,14 +208,16 @@ func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
 // The credential of the environment belongs to the service that the environment names.
 func TestProvider_credentialOfTheEnvironmentGoesToNoOtherOrigin(t *testing.T) {
 	t.Setenv("GRAPHDEPLOY_API_KEY", "planted")
-	other := protocoltest.Error("Credential of another service", "base_url", "https://other.example.com", "https://deploy.example.com", "GRAPHDEPLOY_API_KEY")
+	other := protocoltest.Error("Credential of another service", "base_url", "https://other.example.com", "https://deploy.example.com",
+		"GRAPHDEPLOY_API_KEY")
 	for _, c := range []struct {
 		environment string
 		settings    object
 		want        []protocoltest.Message
 	}{
 		{"https://deploy.example.com/api", object{"base_url": "https://other.example.com"}, []protocoltest.Message{other}},
-		{"https://deploy.example.com/api", object{"base_url": "https://deploy.example.com:8443"}, []protocoltest.Message{protocoltest.Error("Credential of another service", "base_url", ":8443")}},
+		{"https://deploy.example.com/api", object{"base_url": "https://deploy.example.com:8443"},
+			[]protocoltest.Message{protocoltest.Error("Credential of another service", "base_url", ":8443")}},
 		{"https://deploy.example.com/api", object{"base_url": "https://DEPLOY.example.com:443/v1"}, nil},
 		{"https://deploy.example.com/api", object{"base_url": "https://other.example.com", "api_key": "theirs"}, nil},
 		{"https://deploy.example.com/api", object{}, nil},
@@ -252,8 +260,10 @@ func newCertificate(t *testing.T, until time.Time) (certificate *x509.Certificat
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "pipeline"}, NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "pipeline"},
+		NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +290,8 @@ func TestProvider_clientCertificateIsSent(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	s := &service{Server: fake, url: server.URL}
-	trust := object{"ca_cert_file": writeFile(t, "ca.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))}
+	trust := object{"ca_cert_file": writeFile(t, "ca.pem",
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))}
 
 	_, diags := newProtocol(t, s, trust).ReadData(oauthProviders, object{})
 	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "certificate required"))
@@ -304,17 +315,19 @@ func TestProvider_unusableClientCertificateIsAnErrorAtItsAttribute(t *testing.T)
 		cert, key any
 		want      protocoltest.Message
 	}{
-		"no key":          {certFile, nil, protocoltest.Error("Missing client_key_file", "client_key_file", "together")},
-		"no certificate":  {nil, keyFile, protocoltest.Error("Missing client_cert_file", "client_cert_file", "together")},
-		"mismatch":        {certFile, otherKey, protocoltest.Error("Invalid client certificate", "client_cert_file", certFile, otherKey)},
-		"no PEM":          {writeFile(t, "x", []byte("x")), keyFile, protocoltest.Error("Invalid client certificate", "client_cert_file")},
-		"unreadable":      {"/missing/client.pem", keyFile, protocoltest.Error("Unreadable file", "client_cert_file", "/missing/client.pem")},
-		"unreadable key":  {certFile, "/missing/client.key", protocoltest.Error("Unreadable file", "client_key_file", "/missing/client.key")},
-		"expired in 2020": {expired, expiredKey, protocoltest.Error("Expired client certificate", "client_cert_file", expired, "2020-01-01T00:00:00Z")},
+		"no key":         {certFile, nil, protocoltest.Error("Missing client_key_file", "client_key_file", "together")},
+		"no certificate": {nil, keyFile, protocoltest.Error("Missing client_cert_file", "client_cert_file", "together")},
+		"mismatch":       {certFile, otherKey, protocoltest.Error("Invalid client certificate", "client_cert_file", certFile, otherKey)},
+		"no PEM":         {writeFile(t, "x", []byte("x")), keyFile, protocoltest.Error("Invalid client certificate", "client_cert_file")},
+		"unreadable":     {"/missing/client.pem", keyFile, protocoltest.Error("Unreadable file", "client_cert_file", "/missing/client.pem")},
+		"unreadable key": {certFile, "/missing/client.key", protocoltest.Error("Unreadable file", "client_key_file", "/missing/client.key")},
+		"expired in 2020": {expired, expiredKey, protocoltest.Error("Expired client certificate", "client_cert_file", expired,
+			"2020-01-01T00:00:00Z")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			protocoltest.Expect(t, unconfigured(t).Configure(object{"base_url": "https://deploy.example.com", "client_cert_file": c.cert, "client_key_file": c.key}), c.want)
+			protocoltest.Expect(t, unconfigured(t).Configure(object{"base_url": "https://deploy.example.com", "client_cert_file": c.cert,
+				"client_key_file": c.key}), c.want)
 		})
 	}
 }
@@ -330,7 +343,8 @@ func TestProvider_unknownSettings(t *testing.T) {
 	p := unconfigured(t)
 	p.ExpectNone(p.Configure(object{"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown}}))
 	needed := func(words ...string) protocoltest.Message {
-		return protocoltest.Error("Provider configuration is unknown", "", append(words, "base_url, headers of the provider are known only after apply", "-refresh=false", "-target", "two configurations")...)
+		return protocoltest.Error("Provider configuration is unknown", "",
+			append(words, "base_url, headers of the provider are known only after apply", "-refresh=false", "-target", "two configurations")...)
 	}
 
 	plan, diags := p.Plan(typeName, nil, object{"name": "new", "source": "internal_docker"})
@@ -395,7 +409,8 @@ func TestProvider_unknownSettings(t *testing.T) {
 func TestAccProvider_baseURLKnownOnlyAfterApply(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
-	config := "resource \"terraform_data\" \"service\" {\n  input = \"" + s.url + "\"\n}\nprovider \"graphdeploy\" {\n  base_url = terraform_data.service.output\n}\n" +
+	config := "resource \"terraform_data\" \"service\" {\n  input = \"" + s.url +
+		"\"\n}\nprovider \"graphdeploy\" {\n  base_url = terraform_data.service.output\n}\n" +
 		deployment("app", "internal_docker")
 	check(t, resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "status", "READY")}, planIsEmpty(config))
 	s.stored(t)
@@ -414,7 +429,8 @@ func TestProvider_unknownExtendedOperationsFailsChangesAndDestroys(t *testing.T)
 		"Destroying deployment": nil,
 	} {
 		_, diags := p.Plan(typeName, existing, config)
-		protocoltest.Expect(t, diags, protocoltest.Error("Provider configuration is unknown", "", what, "extended_operations of the provider is known only after apply"))
+		protocoltest.Expect(t, diags, protocoltest.Error("Provider configuration is unknown", "", what,
+			"extended_operations of the provider is known only after apply"))
 	}
 	plan, diags := p.Plan(typeName, existing, app)
 	p.ExpectNone(diags)
@@ -429,16 +445,18 @@ func TestProvider_unknownExtendedOperationsFailsChangesAndDestroys(t *testing.T)
 func TestProvider_failedReadIsExplained(t *testing.T) {
 	t.Parallel()
 	const page = "<html><head><title>x</title></head><body><h1>Bad gateway</h1><script>evil()</script></body></html>"
-	wrongMemory := `{"offset":1,"resources":[{"id":"%s","name":"app","source":"codehost","source_config":{"resource_spec":{"memory_mb":0.5}}}]}`
+	wrongMemory := `{"offset": 1, "resources": [{"id": "%s", "name": "app", "source": "codehost",
+  "source_config": {"resource_spec": {"memory_mb": 0.5}}}]}`
 	for name, c := range map[string]struct {
 		fault fakeserver.Fault
 		words []string
 	}{
-		"401":           {fakeserver.Fault{Status: 401}, []string{"401 Unauthorized", "No credential was sent. Set api_key", "X-Api-Key"}},
-		"403":           {fakeserver.Fault{Status: 403}, []string{"403 Forbidden", "api_key"}},
-		"404":           {fakeserver.Fault{Status: 404}, []string{"404 Not Found", "Check base_url"}},
-		"429":           {fakeserver.Fault{Status: 429}, []string{"429 Too Many Requests", "max_retries"}},
-		"500":           {fakeserver.Fault{Status: 500, Body: `{"error": {"message": "the roof is on fire"}}`}, []string{"500 Internal Server Error", "the roof is on fire"}},
+		"401": {fakeserver.Fault{Status: 401}, []string{"401 Unauthorized", "No credential was sent. Set api_key", "X-Api-Key"}},
+		"403": {fakeserver.Fault{Status: 403}, []string{"403 Forbidden", "api_key"}},
+		"404": {fakeserver.Fault{Status: 404}, []string{"404 Not Found", "Check base_url"}},
+		"429": {fakeserver.Fault{Status: 429}, []string{"429 Too Many Requests", "max_retries"}},
+		"500": {fakeserver.Fault{Status: 500, Body: `{"error": {"message": "the roof is on fire"}}`},
+			[]string{"500 Internal Server Error", "the roof is on fire"}},
 		"a request id":  {fakeserver.Fault{Status: 500, Header: map[string][]string{"X-Request-Id": {"req-42"}}}, []string{"request id req-42"}},
 		"HTML":          {fakeserver.Fault{Status: 200, ContentType: "text/html", Body: page}, []string{"HTML page", "base_url"}},
 		"an HTML error": {fakeserver.Fault{Status: 502, ContentType: "text/html", Body: page}, []string{"502 Bad Gateway", "HTML"}},
@@ -480,6 +498,7 @@ func TestProvider_failedReadIsExplained(t *testing.T) {
 		t.Parallel()
 		p := newProtocol(t, &service{url: "http://127.0.0.1:1"}, object{"max_retries": 0})
 		_, diags := p.ReadData(oauthProviders, object{})
-		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "connection refused", "Check base_url (http://127.0.0.1:1)"))
+		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "connection refused",
+			"Check base_url (http://127.0.0.1:1)"))
 	})
 }

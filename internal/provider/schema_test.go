@@ -23,7 +23,8 @@ func TestSchema_everyAttributeHasADescriptionAndNoneIsDeprecated(t *testing.T) {
 	t.Parallel()
 	schema := unconfigured(t).schema
 	blocks := map[string]*tfprotov6.Schema{"provider": schema.Provider}
-	for kind, all := range map[string]map[string]*tfprotov6.Schema{"resource ": schema.ResourceSchemas, "data ": schema.DataSourceSchemas, "list ": schema.ListResourceSchemas} {
+	for kind, all := range map[string]map[string]*tfprotov6.Schema{"resource ": schema.ResourceSchemas, "data ": schema.DataSourceSchemas,
+		"list ": schema.ListResourceSchemas} {
 		for name, s := range all {
 			blocks[kind+name] = s
 		}
@@ -58,7 +59,8 @@ func TestSchema_sensitiveAndWriteOnlyAttributes(t *testing.T) {
 	var sensitive, writeOnly []string
 	for name, s := range map[string]*tfprotov6.Schema{"provider": schema.Provider, "resource": schema.ResourceSchemas[typeName],
 		"data": schema.DataSourceSchemas[typeName], "list": schema.DataSourceSchemas[deploymentsType],
-		"repos": schema.DataSourceSchemas[reposType], "repo": schema.DataSourceSchemas[repoType], "oauth": schema.DataSourceSchemas[oauthProviders]} {
+		"repos": schema.DataSourceSchemas[reposType], "repo": schema.DataSourceSchemas[repoType],
+		"oauth": schema.DataSourceSchemas[oauthProviders]} {
 		walkAttributes(name+".", s.Block.Attributes, func(at string, a *tfprotov6.SchemaAttribute) {
 			if a.Sensitive {
 				sensitive = append(sensitive, at)
@@ -73,7 +75,8 @@ func TestSchema_sensitiveAndWriteOnlyAttributes(t *testing.T) {
 	// deployment has in its environment is nobody's to show.
 	want := []string{
 		"data.source_config.resource_spec.init_containers.env.value", "data.source_config.resource_spec.sidecars.env.value",
-		"list.deployments.source_config.resource_spec.init_containers.env.value", "list.deployments.source_config.resource_spec.sidecars.env.value",
+		"list.deployments.source_config.resource_spec.init_containers.env.value",
+		"list.deployments.source_config.resource_spec.sidecars.env.value",
 		"provider.api_key", "provider.headers", "resource.secrets", "resource.secrets_wo",
 	}
 	if !slices.Equal(sensitive, want) {

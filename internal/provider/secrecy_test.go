@@ -186,7 +186,8 @@ output "everything" {
 	// echo are responses that repeat what was sent.
 	echo := func(status int, p planted) []fakeserver.Fault {
 		headers := fmt.Sprintf("Authorization: %s\nX-Tenant: %s", key.value, header.value)
-		request := fmt.Sprintf(`{"name": "app", "secrets": [{"name": "PLAIN", "value": %q}, {"name": "TOKEN", "value": %s}]}`, p.core, asJSON(t, p.value))
+		request := fmt.Sprintf(`{"name": "app", "secrets": [{"name": "PLAIN", "value": %q}, {"name": "TOKEN", "value": %s}]}`, p.core,
+			asJSON(t, p.value))
 		everything := headers + "\n\n" + request
 		return []fakeserver.Fault{
 			{Status: status, Body: asJSON(t, map[string]any{"detail": everything})},
@@ -196,7 +197,8 @@ output "everything" {
 				map[string]any{"loc": []any{"body", p.value, p.core}, "msg": "unexpected"},
 			}})},
 			{Status: status, Body: asJSON(t, map[string]any{"error": map[string]any{"message": url.QueryEscape(everything)}})},
-			{Status: status, ContentType: "text/html", Body: "<html><body><pre>" + everything + "</pre></body></html>", Header: http.Header{"X-Request-Id": {p.core}}},
+			{Status: status, ContentType: "text/html", Body: "<html><body><pre>" + everything + "</pre></body></html>",
+				Header: http.Header{"X-Request-Id": {p.core}}},
 			{Status: status, ContentType: "text/plain", Body: asJSON(t, asJSON(t, everything))}, // escaped twice
 		}
 	}
@@ -236,7 +238,8 @@ output "everything" {
 	// Rejected reads, and a change outside Terraform.
 	s.Fail(fakeserver.ListDeployments, 1, echo(403, first)[0])
 	w.fail(`Cannot read deployment`, "plan")
-	s.edit(t, "secrets", []any{map[string]any{"name": "TOKEN", "value": foreign.value}, map[string]any{"name": "PLAIN", "value": foreign.core}})()
+	s.edit(t, "secrets", []any{map[string]any{"name": "TOKEN", "value": foreign.value},
+		map[string]any{"name": "PLAIN", "value": foreign.core}})()
 	plan()
 
 	// A change, rejected and then applied.
@@ -274,7 +277,8 @@ output "everything" {
 			t.Errorf("the log has no %q", sign)
 		}
 	}
-	for _, shown := range []place{{"what Terraform printed", w.all.Bytes()}, {"what Terraform printed at the import", imported.all.Bytes()}, {"the log", traced}} {
+	for _, shown := range []place{{"what Terraform printed", w.all.Bytes()}, {"what Terraform printed at the import", imported.all.Bytes()},
+		{"the log", traced}} {
 		for _, p := range all {
 			if n := p.in(shown.text); n > 0 {
 				t.Errorf("%s is in %s, %d times: %s", p.what, shown.name, n, around(shown.text, p))

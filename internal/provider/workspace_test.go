@@ -93,7 +93,8 @@ func newWorkspace(t *testing.T, providerDir string, settings ...string) *workspa
 	t.Helper()
 	w := &workspace{t: t, dir: t.TempDir(), side: t.TempDir(), ended: map[int]bool{}}
 	// Terraform starts the provider through this script, which records its process.
-	start := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.side, "pids"), filepath.Join(providerDir, "provider"))
+	start := fmt.Sprintf("#!/bin/sh\necho $$ >>'%s'\nexec '%s' \"$@\"\n", filepath.Join(w.side, "pids"),
+		filepath.Join(providerDir, "provider"))
 	plugins := filepath.Join(w.side, "plugins")
 	w.must(os.Mkdir(plugins, 0o700))
 	w.must(os.WriteFile(filepath.Join(plugins, "terraform-provider-graphdeploy"), []byte(start), 0o700))

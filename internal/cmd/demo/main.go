@@ -60,7 +60,8 @@ func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 	}()
 
 	say(screen, "Building the provider into a folder that Terraform installs from, in place of a registry.")
-	if _, err := run(ctx, output{screen: screen, all: verbose}, "", nil, "internal/tools/mirror.sh", filepath.Join(folder, "mirror")); err != nil {
+	if _, err := run(ctx, output{screen: screen, all: verbose}, "", nil, "internal/tools/mirror.sh",
+		filepath.Join(folder, "mirror")); err != nil {
 		return err
 	}
 	fake := fakeserver.New(fakeserver.Options{ReadyAfter: 2 * time.Second})

@@ -39,9 +39,11 @@ Done.
 		show, want string
 		all        bool
 	}{
-		"with the warning":    {show: `will be created|^Plan:|^Warning|^Done`, want: "      # thing will be created\n    Plan: 1 to add.\n    Warning: It is slow\n    It took long.\n    Done.\n    (5 more lines)\n"},
+		"with the warning": {show: `will be created|^Plan:|^Warning|^Done`,
+			want: "      # thing will be created\n    Plan: 1 to add.\n    Warning: It is slow\n    It took long.\n    Done.\n    (5 more lines)\n"},
 		"without the warning": {show: `^Plan:`, want: "    Plan: 1 to add.\n    (9 more lines)\n"},
-		"everything":          {show: `^Plan:`, all: true, want: strings.ReplaceAll(strings.ReplaceAll("    "+strings.Trim(printed, "\n"), "\n\n", "\n"), "\n", "\n    ") + "\n"},
+		"everything": {show: `^Plan:`, all: true,
+			want: strings.ReplaceAll(strings.ReplaceAll("    "+strings.Trim(printed, "\n"), "\n\n", "\n"), "\n", "\n    ") + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
