@@ -14,7 +14,7 @@ func list[T any](ctx context.Context, c *Client, operation, path string) ([]T, e
 		return nil, err
 	}
 	if items == nil {
-		return nil, c.malformed(r, errors.New("null instead of a list"))
+		return nil, c.malformed(r, errors.New("got null instead of a list"))
 	}
 	return items, nil
 }

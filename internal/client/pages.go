@@ -14,7 +14,7 @@ const (
 
 var (
 	errTooManyPages = fmt.Errorf("%s failed: the list has too many pages", listOperation)
-	errUselessPages = fmt.Errorf("%s failed: %d pages have nothing in them that was requested and not on a page before",
+	errUselessPages = fmt.Errorf("%s failed: %d pages in a row contain nothing new that was requested",
 		listOperation, maxUselessPages)
 )
 

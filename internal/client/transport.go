@@ -30,7 +30,7 @@ const (
 var (
 	errBodyTooLarge      = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
 	errRedirect          = errors.New("redirect rejected")
-	errSwitchedProtocols = errors.New("the service switches to another protocol, which was not asked for")
+	errSwitchedProtocols = errors.New("the service switched to another protocol without being asked")
 )
 
 // newHTTPTransport keeps as many idle connections as Terraform is likely to

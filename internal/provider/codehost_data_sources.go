@@ -24,12 +24,12 @@ var (
 
 // repositoryFields are section 2.6.
 var repositoryFields = field.Fields{
-	{Name: "host_integration_id", Kind: field.UUID, Description: "ID of the integration that the repository belongs to: `source_config.integration_id` of a deployment."},
+	{Name: "host_integration_id", Kind: field.UUID, Description: "ID of the integration that the repository belongs to, for `source_config.integration_id` of a deployment."},
 	{Name: "id", Kind: field.Int64, Description: "ID of the repository, an integer."},
 	{Name: "name", Kind: field.String, Description: "Name of the repository."},
 	{Name: "owner", Kind: field.String, Description: "Owner of the repository."},
-	{Name: "url", Kind: field.String, Description: "URL of the repository: `source_config.repo_url` of a deployment."},
-	{Name: "default_branch", Kind: field.String, Description: "Default branch: `source_revision_config.repo_ref` of a deployment, for example."},
+	{Name: "url", Kind: field.String, Description: "URL of the repository, for `source_config.repo_url` of a deployment."},
+	{Name: "default_branch", Kind: field.String, Description: "Default branch, for example for `source_revision_config.repo_ref` of a deployment."},
 }
 
 var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDString()},
@@ -57,7 +57,7 @@ func (d *codehostReposDataSource) Schema(_ context.Context, _ datasource.SchemaR
 		Attributes: map[string]schema.Attribute{
 			"integration_id": integrationIDAttribute,
 			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by owner (case-sensitive)."},
-			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by a part of the name (case-sensitive)."},
+			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by part of the name (case-sensitive)."},
 			"repos": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The repositories, in the order of the service.",
 				NestedObject: schema.NestedAttributeObject{Attributes: repositoryFields.DataSourceAttributes()}},
 		},
@@ -133,7 +133,7 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 	switch {
 	case len(found) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "Several repositories of that name", fmt.Sprintf(
-			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one by its ID.", integration, len(found), owner, name))
+			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.", integration, len(found), owner, name))
 		return
 	case len(found) == 0:
 		at, hint := nearest(owner, alike, all)

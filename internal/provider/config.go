@@ -115,7 +115,7 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 		checkHeaderValue(path.Root("api_key"), key, diags)
 		if s.client.Header.Get(s.apiKeyHeader) != "" {
 			diags.AddAttributeError(path.Root("headers"), "Duplicate header",
-				fmt.Sprintf("The header %s carries api_key and is in headers, too. Remove one of them, or set another api_key_header.", s.apiKeyHeader))
+				fmt.Sprintf("Both api_key and headers set the header %s. Remove one of them, or set a different api_key_header.", s.apiKeyHeader))
 		}
 		s.client.Header.Set(s.apiKeyHeader, key)
 	}
@@ -198,7 +198,7 @@ func (c providerConfig) header(diags *diag.Diagnostics) http.Header {
 			checkHeaderValue(at, text, diags)
 		}
 		if _, duplicate := header[http.CanonicalHeaderKey(name)]; duplicate {
-			diags.AddAttributeError(at, "Duplicate header", fmt.Sprintf("headers has %s twice: names are case-insensitive.", http.CanonicalHeaderKey(name)))
+			diags.AddAttributeError(at, "Duplicate header", fmt.Sprintf("headers contains %s more than once. Header names are case-insensitive.", http.CanonicalHeaderKey(name)))
 		}
 		header.Set(name, text)
 	}
@@ -228,10 +228,10 @@ func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		diags.AddAttributeError(at, "Invalid base_url", fmt.Sprintf("base_url must be an absolute http or https URL such as %s. It may come from the environment variable %s.", exampleBaseURL, envBaseURL))
+		diags.AddAttributeError(at, "Invalid base_url", fmt.Sprintf("base_url must be an absolute http or https URL such as %s. The value can also come from the environment variable %s.", exampleBaseURL, envBaseURL))
 		return nil
 	case u.User != nil:
-		diags.AddAttributeError(at, "Credential in base_url", "base_url must not contain a user or a password: messages and logs show it. Use api_key, with api_key_header = \"Authorization\" if the service expects the credential there.")
+		diags.AddAttributeError(at, "Credential in base_url", "base_url must not contain a user name or a password, because messages and logs show the URL. Use api_key instead. If the service expects the credential in the header Authorization, also set api_key_header = \"Authorization\".")
 		return nil
 	case u.RawQuery != "" || u.Fragment != "":
 		diags.AddAttributeError(at, "Invalid base_url", "base_url must not contain a query (?) or a fragment (#).")
@@ -252,7 +252,7 @@ func (c providerConfig) checkOrigin(u *url.URL, diags *diag.Diagnostics) {
 	}
 	if client.Origin(u) != client.Origin(other) {
 		diags.AddAttributeError(path.Root("base_url"), "Credential of another service", fmt.Sprintf(
-			"base_url (%s) and the environment variable %s (%s) name different services, and the credential in %s belongs to the latter. Set api_key in the provider block, or use the base_url of the environment.",
+			"base_url (%s) and the environment variable %s (%s) point to different services, and the credential in %s belongs to the latter. Set api_key in the provider block, or use the same base_url as the environment.",
 			client.Origin(u), envBaseURL, client.Origin(other), envAPIKey))
 	}
 }
@@ -277,9 +277,9 @@ var (
 func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok bool) {
 	switch {
 	case !headerName.MatchString(name):
-		diags.AddAttributeError(at, "Invalid header name", fmt.Sprintf("%q is not a valid name of an HTTP header. Use letters, digits and dashes.", name))
+		diags.AddAttributeError(at, "Invalid header name", fmt.Sprintf("%q is not a valid HTTP header name. Use letters, digits and dashes.", name))
 	case slices.Contains(reservedHeaders, http.CanonicalHeaderKey(name)):
-		diags.AddAttributeError(at, "Reserved header", fmt.Sprintf("The header %s cannot be set: the provider sets it itself, or it changes the meaning of requests.", http.CanonicalHeaderKey(name)))
+		diags.AddAttributeError(at, "Reserved header", fmt.Sprintf("The header %s is reserved: the provider sets it, or it would change the meaning of requests.", http.CanonicalHeaderKey(name)))
 	default:
 		return true
 	}
@@ -289,7 +289,7 @@ func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok boo
 // checkHeaderValue rejects a value that HTTP cannot carry, without showing it.
 func checkHeaderValue(at path.Path, value string, diags *diag.Diagnostics) {
 	if !headerValue.MatchString(value) {
-		diags.AddAttributeError(at, "Invalid header value", fmt.Sprintf("%s must not contain a line break or another control character. A line break at the end often comes from a file: trimspace() removes it.", at))
+		diags.AddAttributeError(at, "Invalid header value", fmt.Sprintf("%s must not contain a line break or another control character. A trailing line break often comes from a file. Remove it with trimspace().", at))
 	}
 }
 
@@ -342,7 +342,7 @@ func readClientCertificate(certFile, keyFile string, diags *diag.Diagnostics) []
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		diags.AddAttributeError(certAt, "Invalid client certificate", fmt.Sprintf("client_cert_file (%s) and client_key_file (%s) are not a PEM certificate and its key: %s.", certFile, keyFile, err))
+		diags.AddAttributeError(certAt, "Invalid client certificate", fmt.Sprintf("client_cert_file (%s) and client_key_file (%s) must be a PEM certificate and its private key: %s.", certFile, keyFile, err))
 		return nil
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {

@@ -84,9 +84,9 @@ func sanitizeTree(tree any) any {
 // names.
 var shownFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)],
 	field.Field{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
-		Description: "Names of the secrets, as far as the service shows them."},
+		Description: "Names of the secrets that the service returns."},
 	field.Field{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
-		Description: "Properties of the deployment that this provider does not know. It may contain the URL of the application."})
+		Description: "Properties of the deployment that this provider does not know, for example the URL of the application, if the service reports it."})
 
 // showDeployment is a deployment as data sources show it.
 func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {

@@ -89,7 +89,7 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	if len(secrets.removed) > 0 {
 		diags.AddAttributeWarning(secrets.at, "Secrets will be removed", fmt.Sprintf(
-			"The service does not show the values of secrets, and a change of secrets replaces all of them. The update of deployment %s removes these secrets, which the configuration does not have:%s", describe(state), listed(secrets.removed)))
+			"The service does not return the values of secrets, and a change of secrets replaces all of them. The update of deployment %s removes these secrets, which are not in the configuration:%s", describe(state), listed(secrets.removed)))
 	}
 	body := c.body()
 	sendsSecrets := secrets.wanted != nil || secrets.unknown
@@ -148,9 +148,9 @@ func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diag
 }
 
 const updateOptions = "Options:\n" +
-	"  - Set the arguments to the values of the service.\n" +
-	"  - Ignore them: lifecycle { ignore_changes = [ … ] }.\n" +
-	"  - Set a new name: that creates a second deployment, and the first keeps running.\n" +
+	"  - Set the arguments to the service's values.\n" +
+	"  - Ignore the changes: lifecycle { ignore_changes = [ … ] }.\n" +
+	"  - Choose a new name. This creates a second deployment, and the first keeps running.\n" +
 	"  - Set extended_operations = true in the provider, if the service supports PATCH for deployments.\n" +
 	"  - For terraform destroy, add -refresh=false."
 
@@ -162,8 +162,8 @@ func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
 		before := attributesOf(state["source_revision_config"])
 		if object.text("repo_ref") != before.text("repo_ref") {
 			diags.AddAttributeWarning(at, "Imported ref cannot be verified", fmt.Sprintf(
-				"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that it is the commit of %q and sends nothing. "+
-					"If the deployment follows another branch, set that first and apply, then change it.", describe(state), before.text("repo_ref"), object.text("repo_ref")))
+				"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to this commit, and sends nothing. "+
+					"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state), before.text("repo_ref"), object.text("repo_ref")))
 		}
 	}
 }
@@ -182,7 +182,7 @@ func addMissingSettings(diags *diag.Diagnostics, plan, config, state attributes)
 		if value := attributesOf(object)[needed.name]; value.Type() == nil || value.IsNull() {
 			at := path.Root(needed.object).AtName(needed.name)
 			diags.AddAttributeWarning(path.Root(needed.object), "Missing "+needed.name, fmt.Sprintf(
-				"Deployment %s has source %q and no %s. Check the spelling: Terraform silently ignores unknown names in nested objects.", describe(plan), needed.source, at))
+				"Deployment %s has source %q but no %s. Check the spelling: Terraform silently ignores unknown names in nested objects.", describe(plan), needed.source, at))
 		}
 	}
 }
@@ -215,7 +215,7 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	case inState && held.deletes && held.replaced:
 	case inState && held.deletes && existing.Status != client.StatusAwaitingDelete:
 		diags.AddAttributeWarning(path.Root("name"), "Deployment name is in use", fmt.Sprintf(
-			"Deployment %q (%s) in this state has the name. The create fails unless this run deletes or renames that deployment first.", name, existing.ID))
+			"Deployment %q (%s) in this state already has this name. The create fails unless this run deletes or renames that deployment first.", name, existing.ID))
 	default:
 		r.addNameTaken(diags, name, existing, r.client.CreatedHere(existing.ID), inState)
 	}
@@ -234,8 +234,8 @@ func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, 
 		diags.AddAttributeError(at, summary, what+" It is in this state, and destroying it would not delete it, because "+r.whyKept()+". Options:\n"+
 			"  - If the resource was renamed, add a moved block.\n"+
 			"  - If the resource is tainted, run terraform untaint.\n"+
-			"  - Plan without -replace and replace_triggered_by.\n"+
-			"  - Choose another name: that creates a second deployment, and the first keeps running.\n"+
+			"  - Plan without -replace, and without replace_triggered_by.\n"+
+			"  - Choose another name. This creates a second deployment, and the first keeps running.\n"+
 			"  - For terraform destroy, add -refresh=false.")
 	default:
 		diags.AddAttributeError(at, summary, what+" Options:\n"+
@@ -292,22 +292,22 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 		addUnknownSettings(diags, fmt.Sprintf("Replacing deployment %s", who), []string{"extended_operations"})
 	case r.deletes(state) && plan.text("deletion_policy") == deletionAbandon:
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment would be deleted", fmt.Sprintf(
-			"A new %s replaces deployment %s, which deletes it: deletion_policy = %q takes effect once it is in the state. Set %[1]s back to %[4]q and apply, then change it.",
+			"Changing %s replaces deployment %s, which deletes it, because deletion_policy = %q takes effect once it is in the state. Set %[1]s back to %[4]q and apply. Then change it.",
 			at, who, deletionAbandon, before))
 	case r.deletes(state):
 		diags.AddAttributeWarning(at, "Deployment will be deleted", fmt.Sprintf(
 			"A new %s replaces deployment %s: the service deletes it and creates another. To keep it, set %[1]s to %[3]q.", at, who, before))
 	case !plan.replaces(state, "name") && plan["name"].IsKnown():
 		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
-			"The source of deployment %s cannot change, and the old deployment would keep the name, because %s. Options:\n"+
+			"The source of deployment %s cannot change, and the old deployment keeps running under the same name, because %s. Options:\n"+
 				"  - Set source to %q.\n"+
-				"  - Choose a new name, too: that creates a second deployment, and the first keeps running.", who, whyKept(state), before))
+				"  - Choose a new name, too. This creates a second deployment, and the first keeps running.", who, whyKept(state), before))
 	case !plan["name"].IsKnown():
 		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
-			"The source of deployment %s cannot change, and the name is known only after apply. Set a name that is known.", who))
+			"The source of deployment %s cannot change, and the new name is known only after apply. Set a name that is known at plan.", who))
 	default:
 		diags.AddAttributeWarning(at, "Deployment keeps running", fmt.Sprintf(
-			"A new name creates a new deployment. Deployment %s is removed from the state and keeps running, because %s. To keep it in the state, set name to %q.", who, whyKept(state), before))
+			"Changing name creates a new deployment. Deployment %s is removed from the state and keeps running, because %s. To keep it in the state, set name to %q.", who, whyKept(state), before))
 	}
 }
 
@@ -334,7 +334,7 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 	for _, s := range sources {
 		if s.name == plan.text("source") && s.hosting != r.hosting {
 			diags.AddAttributeError(path.Root("source"), "Source not available", fmt.Sprintf(
-				"Deployment %s has source %q (%s), and the provider has hosting = %q.", describe(plan), s.name, hostingNames[s.hosting], r.hosting))
+				"Deployment %s has source %q (%s), but the provider has hosting = %q.", describe(plan), s.name, hostingNames[s.hosting], r.hosting))
 		}
 	}
 }
@@ -343,9 +343,9 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.Diagnostics) {
 	if values.text("deletion_policy") == deletionDelete && !r.extended && !r.extendedUnknown {
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment cannot be deleted", fmt.Sprintf(
-			"Deployment %s has deletion_policy = %q, and the provider does not delete by default. Options:\n"+
+			"Deployment %s has deletion_policy = %q, but the provider does not delete by default. Options:\n"+
 				"  - Set extended_operations = true in the provider, if the service supports DELETE for deployments.\n"+
-				"  - Remove deletion_policy, or set it to %q, and apply: destroying then removes the deployment from the state only.", describe(values), deletionDelete, deletionAbandon))
+				"  - Remove deletion_policy, or set it to %q, and apply. Destroying then removes the deployment from the state only.", describe(values), deletionDelete, deletionAbandon))
 	}
 }
 

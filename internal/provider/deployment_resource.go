@@ -66,7 +66,7 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType, Validators: secretsValidators(),
-		MarkdownDescription: "Map of secrets, as a write-only argument: the values are in no state and no plan. Requires Terraform 1.11 or OpenTofu 1.11, or later. Set `secrets_wo_version`, too. Conflicts with `secrets`.",
+		MarkdownDescription: "Map of secrets, as a write-only argument: the values are never stored in the state or in plans. Requires Terraform 1.11 or later, or OpenTofu 1.11 or later. Set `secrets_wo_version`, too. Conflicts with `secrets`.",
 	}
 	attributes["secrets_wo_version"] = schema.StringAttribute{
 		Optional:            true,
@@ -74,8 +74,8 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	}
 	attributes[additionalField.Name] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.JSONObject(), additionalValidator{}},
-		MarkdownDescription: "JSON object, written with `jsonencode`, that is merged into requests to create and update the deployment: for properties of the service that this provider does not know. " +
-			"Properties that have an argument of their own are rejected. Stored in the state in plain text; not for secrets.",
+		MarkdownDescription: "JSON object, written with `jsonencode`, with properties of the service that this provider does not know. It is merged into the requests that create and update the deployment. " +
+			"Properties that have their own argument are rejected. Stored in the state in plain text: do not use it for secrets.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(deletionAbandon, deletionDelete)},
@@ -85,7 +85,7 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
 		MarkdownDescription: "What to wait for after a create or update. Valid values are `created` (do not wait), `ready` (until `status` is `READY` or `UNUSED`) " +
-			"and `active` (also until `active_revision_id` equals `latest_revision_id`). Defaults to `ready`. At the time limit in `timeouts`, the apply ends with a warning.",
+			"and `active` (also until `active_revision_id` equals `latest_revision_id`). Defaults to `ready`. When the time limit in `timeouts` expires, the apply ends with a warning.",
 	}
 	attributes["timeouts"] = waitTimeouts(ctx, "Time limits of operations. Changing them updates the state only.", timeouts.Opts{
 		Create: true, CreateDescription: "Time to wait for `wait_until` after a create, such as `45s` or `30m`. Defaults to `20m`.",
@@ -94,7 +94,7 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages a deployment of a hosted application. Changing `name` or `source` forces a new deployment. " +
-			"Arguments that are set are managed and checked for drift; arguments that are omitted keep what the service chooses.",
+			"Arguments that you set are managed and checked for drift. The service chooses the values of omitted arguments.",
 		Attributes: attributes,
 	}
 }
@@ -127,7 +127,7 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 	case !values.IsNull() && values.IsKnown() && !writeOnly.IsNull() && writeOnly.IsKnown():
 		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo"), "Conflicting arguments", "Only one of secrets and secrets_wo can be set.")
 	case writeOnly.IsNull() && !version.IsNull() && version.IsKnown():
-		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version is set without secrets_wo.")
+		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version requires secrets_wo.")
 	}
 	source, references := config.text("source"), config["secret_references"]
 	if source != "" && source != client.SourceExternalDocker && len(field.Items(references)) > 0 {
@@ -185,7 +185,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	if recovered {
 		diags.AddWarning("Response to the create was lost", fmt.Sprintf(
-			"Deployment %q (%s) was found after the response to its create was lost. It has everything that was asked for. If somebody else created an identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
+			"Deployment %q (%s) was found after the response to the create request was lost. It matches the request. If somebody else created an identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
 	}
 	var seen []*client.Deployment
 	if until := plan.text("wait_until"); until != waitCreated {
@@ -205,7 +205,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, values)
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
-	addDifferences(diags, "Service reports other values", fmt.Sprintf("Deployment %q (%s) was created, but differs from the configuration. If that stays, the next plan shows it as drift:", name, created.ID),
+	addDifferences(diags, "Service reports other values", fmt.Sprintf("Deployment %q (%s) was created, but differs from the configuration. If the differences remain, the next plan shows them as drift:", name, created.ID),
 		describeDifferences(deploymentFields.Compare(live, want, want, source).Set))
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.NewRecord(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privatePlan, (*destroyPlan)(nil), diags)
@@ -241,12 +241,12 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 // addLost reports that the response to a create was lost, and what is known of
 // the deployment.
 func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost *client.LostError) {
-	outcome := "The service does not list a deployment of that name: it was probably not created. Apply again: the provider looks for the name first."
+	outcome := "The service does not list a deployment with that name, so it was probably not created. Apply again: the provider looks up the name first."
 	id := lost.ID
 	switch {
 	case lost.Candidate != nil:
 		id = lost.Candidate.ID
-		outcome = fmt.Sprintf("The service lists deployment %s with that name, but the provider did not take it for the created one: %s.", id, lost.Reason)
+		outcome = fmt.Sprintf("The service lists deployment %s with that name, but it may not be the created one: %s.", id, lost.Reason)
 	case lost.Lookup != nil:
 		outcome = "The provider could not find out whether it was created: " + sentence(lost.Lookup.Error())
 	case id != "":
@@ -403,7 +403,7 @@ func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *d
 // noUniqueName reports that a name matches no deployment, or several.
 func noUniqueName(name string, found []*client.Deployment) (summary, detail string) {
 	if len(found) == 0 {
-		return "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, and that the credential may see the deployment.", name)
+		return "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, and that the credential has access to the deployment.", name)
 	}
 	var candidates []string
 	for _, d := range found {
@@ -413,7 +413,7 @@ func noUniqueName(name string, found []*client.Deployment) (summary, detail stri
 }
 
 func noSuchID(id string) string {
-	return fmt.Sprintf("The service lists no deployment with ID %s. Check the ID, and that the credential may see the deployment.", id)
+	return fmt.Sprintf("The service lists no deployment with ID %s. Check the ID, and that the credential has access to the deployment.", id)
 }
 
 func strictUnmarshal(text []byte, into any) error {

@@ -212,7 +212,7 @@ func forgetSecrets(state attributes, names []string, refreshed field.Values, dia
 		return
 	}
 	diags.AddAttributeWarning(path.Root("secrets_wo"), "Secrets changed outside Terraform", fmt.Sprintf(
-		"The service reports other values of %s of deployment %s than after the last apply. Set secrets_wo_version, so that a plan can send them again.",
+		"The service reports different values for %s of deployment %s than after the last apply. Set secrets_wo_version, so that the next plan can send them again.",
 		strings.Join(names, ", "), describe(state)))
 }
 
@@ -309,7 +309,7 @@ func (c secretsChange) notTaken(record *secretsRecord, before, after *client.Dep
 	}
 	for _, name := range c.gone {
 		if value, ok := shown[name]; ok && value == former[name] {
-			problems = append(problems, fmt.Sprintf("secret %q is still there", name))
+			problems = append(problems, fmt.Sprintf("secret %q still exists", name))
 		}
 	}
 	return problems

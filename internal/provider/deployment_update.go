@@ -126,7 +126,7 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 			}
 			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, reduced); second == nil {
 				u.diags.AddWarning("Unknown properties were not sent", fmt.Sprintf(
-					"The service rejects properties of deployment %s that it reports itself and that this provider does not know. The update was sent without: %s. Check that the service still has them.", describe(u.state), listed(unknown)))
+					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was sent without them. Check that the service still has:%s", describe(u.state), listed(unknown)))
 				return written, true
 			}
 		}
@@ -134,7 +134,7 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 	switch {
 	case errors.Is(err, client.ErrNotSupported):
 		u.diags.AddError("Service does not support updates", fmt.Sprintf(
-			"The service lists deployment %s but rejects PATCH for it. Nothing was changed. Set extended_operations = false, and use the service's values.\n\n%s", describe(u.state), sentence(err.Error())))
+			"The service lists deployment %s but rejects PATCH for it. Nothing was changed. Set extended_operations = false, and set the arguments to the service's values.\n\n%s", describe(u.state), sentence(err.Error())))
 	case errors.Is(err, client.ErrNotFound):
 		u.addReadFailure(u.diags, u.state, err)
 	case err != nil:
@@ -248,7 +248,7 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 		lines = append(lines, u.secrets.at.String()+": "+problem)
 	}
 	if len(lines) > 0 {
-		detail := fmt.Sprintf("The service accepted the update of deployment %s, but did not apply all of it:%s\n\nContact the service operator, or set the service's values.", who, listed(lines))
+		detail := fmt.Sprintf("The service accepted the update of deployment %s, but did not apply all of it:%s\n\nContact the service operator, or set the arguments to the service's values.", who, listed(lines))
 		if len(u.failed) > 0 && len(lines) == 1 {
 			u.diags.AddAttributeError(attributeOf(u.failed[0]), "Update was not applied", detail)
 		} else {
@@ -289,7 +289,7 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 			unasked = append(unasked, d.String())
 		}
 	}
-	addDifferences(u.diags, "Service changed other properties", fmt.Sprintf("The update of deployment %s changed properties that it did not send, or sent unchanged:", who), unasked)
+	addDifferences(u.diags, "Service changed other properties", fmt.Sprintf("The update of deployment %s changed properties that it was not meant to change:", who), unasked)
 }
 
 // chosenByService reports whether the service chooses a value because the
@@ -376,12 +376,12 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if planned != nil {
 		if planned.Extended != r.extended || !planned.Replace && planned.Delete != deletes {
 			diags.AddError("Plan does not match the provider configuration", fmt.Sprintf(
-				"Deployment %s was not destroyed. The plan was made with extended_operations = %t, and the apply has %t. Plan again.", describe(state), planned.Extended, r.extended))
+				"Deployment %s was not destroyed. The plan was made with extended_operations = %t, but the apply uses %t. Plan again.", describe(state), planned.Extended, r.extended))
 			return
 		}
 		if planned.Replace && !planned.NameKnown && !deletes {
 			diags.AddError("Replacement needs a known name", fmt.Sprintf(
-				"Deployment %s stays in the state. Its replacement has a name that was unknown while planning: if it is the same, the create would fail. Plan again once the name is known.", describe(state)))
+				"Deployment %s stays in the state. The name of its replacement was unknown during planning. If the name is the same, the create would fail. Plan again once the name is known.", describe(state)))
 			return
 		}
 	}

@@ -69,7 +69,7 @@ func (a access) advice(failed *client.Error) string {
 	switch {
 	case failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden:
 		if !a.hasKey {
-			return fmt.Sprintf("No credential was sent. Set api_key, or %s; it is sent in the header %s (api_key_header).", envAPIKey, a.apiKeyHeader)
+			return fmt.Sprintf("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).", envAPIKey, a.apiKeyHeader)
 		}
 		return fmt.Sprintf("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", envAPIKey, a.apiKeyHeader, a.schemeHint())
 	case failed.Status == http.StatusNotFound && strings.Contains(failed.Path, "/integrations/"):
@@ -79,9 +79,9 @@ func (a access) advice(failed *client.Error) string {
 	case failed.Status == http.StatusTooManyRequests:
 		return "The service limits the rate of requests. Retry later, use a smaller -parallelism, or raise max_retries in the provider."
 	case failed.Status >= http.StatusInternalServerError:
-		return "The service, or a proxy, has a problem. Retry. If it persists, contact the service operator."
+		return "The service, or a proxy, failed. Retry. If it persists, contact the service operator."
 	case failed.Status >= http.StatusBadRequest:
-		return "The service rejects the request. Change what it names."
+		return "The service rejects the request. Correct the values that it names."
 	case failed.Untrusted():
 		return fmt.Sprintf("The certificate of the service at %s is not trusted. If it is issued by a private CA, set ca_cert_file in the provider.", a.baseURL)
 	case failed.SpeaksPlainHTTP():
@@ -89,7 +89,7 @@ func (a access) advice(failed *client.Error) string {
 	case failed.Redirected():
 		return fmt.Sprintf("Check base_url (%s). If you trust the target of the redirect, set base_url to it.", a.baseURL)
 	case failed.Malformed:
-		return fmt.Sprintf("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, look for a newer version of this provider, or contact the service operator.", a.baseURL)
+		return fmt.Sprintf("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this provider, or contact the service operator.", a.baseURL)
 	case failed.Timeout():
 		return fmt.Sprintf("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in the provider.", a.baseURL)
 	case failed.NotSent:
@@ -102,7 +102,7 @@ func (a access) advice(failed *client.Error) string {
 // schemeHint reminds of the scheme that the header Authorization usually has.
 func (a access) schemeHint() string {
 	if a.bareKey && strings.EqualFold(a.apiKeyHeader, "Authorization") {
-		return ", without a scheme; most services expect one, as in \"Bearer KEY\""
+		return ", without a scheme. Most services expect one, as in \"Bearer KEY\""
 	}
 	return ""
 }
@@ -110,7 +110,7 @@ func (a access) schemeHint() string {
 // addBug reports what only a bug in the provider causes.
 func addBug(diags *diag.Diagnostics, what string, err error) {
 	diags.AddError("Provider bug", sentence(what+": "+err.Error())+
-		"\n\nThe configuration is not the cause. Please report this in the issue tracker of the provider, with this message and the output of terraform version.")
+		"\n\nThis is a bug in the provider, not in the configuration. Please report it in the issue tracker of the provider, with this message and the output of terraform version.")
 }
 
 // maxListed limits the lines of a list in a message.

@@ -18,7 +18,7 @@ var (
 	deploymentTypes = []string{"dev_free", "dev", "prod"}
 
 	filterDescriptions = map[string]string{
-		"name_contains":     "Filter by a part of the name. The service decides how it matches, for example whether it is case-sensitive.",
+		"name_contains":     "Filter by part of the name. The service decides how it matches, for example whether it is case-sensitive.",
 		"status":            "Filter by status.",
 		"remote_reconciled": "Filter by remote reconciliation.",
 		"tag_value_ids":     "Filter by IDs of tag values. An empty value matches nothing.",

@@ -66,7 +66,7 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(0, maxMaxRetries)},
 				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`. %s", maxMaxRetries, defaultMaxRetries, orVariable(envMaxRetries))},
 			"ca_cert_file": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Path to a PEM file of certificate authorities to trust in addition to the system's. " + orVariable(envCACertFile)},
+				MarkdownDescription: "Path to a PEM file with certificate authorities to trust in addition to the system's. " + orVariable(envCACertFile)},
 			"client_cert_file": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Path to a PEM client certificate for mutual TLS. Requires `client_key_file`. " + orVariable(envClientCertFile)},
 			"client_key_file": schema.StringAttribute{Optional: true,
@@ -177,8 +177,8 @@ func addUnknownSettings(diags *diag.Diagnostics, purpose string, names []string)
 		verb = "are"
 	}
 	diags.AddError("Provider configuration is unknown", fmt.Sprintf(
-		"%s needs the API, and %s of the provider %s known only after apply. Options:\n"+
-			"  - Plan with -refresh=false, if only existing deployments are concerned.\n"+
-			"  - Create what the value depends on first, with -target.\n"+
-			"  - Split it into two configurations: one for the service, one for its deployments.", purpose, strings.Join(names, ", "), verb))
+		"%s requires the API, but %s of the provider %s known only after apply. Options:\n"+
+			"  - If the plan needs only deployments in the state, plan with -refresh=false.\n"+
+			"  - First create the resources that the value depends on, with -target.\n"+
+			"  - Use two configurations: one for the service, and one for its deployments.", purpose, strings.Join(names, ", "), verb))
 }

@@ -19,13 +19,12 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-const usage = `fakeserver is the deployment management service in memory. It keeps what
-Terraform creates until it stops, and builds or deploys nothing.
+const usage = `fakeserver runs the deployment management service in memory. It builds and
+deploys nothing, and forgets everything when it stops.
 
-It prints one line on standard output when it is ready, for example
-"fake graphdeploy service at http://127.0.0.1:8080", which ends with its base
-URL. On standard error it logs a line for each request, without its query,
-headers and body.
+When it is ready, it prints one line on standard output that ends with its base
+URL, for example "fake graphdeploy service at http://127.0.0.1:8080". On standard
+error, it logs one line for each request, without query, headers and body.
 
 Usage:
 
@@ -37,20 +36,20 @@ Point the provider at it:
     base_url = "http://127.0.0.1:8080"
   }
 
-With -seed-demo, which is the default, it has the code-hosting integration
-` + fakeserver.DemoIntegrationID + ` with the repositories acme/storefront,
-acme/agent-api, acme/docs and globex/search, two OAuth providers, and a
-deployment legacy-bot to import.
+By default (-seed-demo), it starts with the code-host integration
+` + fakeserver.DemoIntegrationID + `, the repositories acme/storefront,
+acme/agent-api, acme/docs and globex/search, two OAuth providers, and the
+deployment legacy-bot.
 
-With -seed 5000 it has 5,000 more deployments, of the five sources in turn, to
-rehearse an import of many. Their names and ids are the same in every run. So
-are the repositories that -seed-repositories adds to the integration.
+With -seed 5000, it starts with 5,000 additional deployments of all five
+sources, to rehearse a large import. Their names and IDs are the same in every
+run, and so are the repositories that -seed-repositories adds.
 
-With -extended it also supports changes and deletions, which the API does not
-document. The provider then needs extended_operations = true.
+With -extended, it also supports updates and deletions, which the API does not
+document. Set extended_operations = true in the provider to use them.
 
-It accepts, keeps and returns properties that the API does not document, as a
-newer service does: try additional_properties with it.
+It accepts, stores and returns properties that the API does not document, so you
+can try additional_properties.
 
 Flags:
 
@@ -94,22 +93,22 @@ func parse(args []string, help io.Writer) (config, error) {
 	var secrets string
 	flags := flag.NewFlagSet("fakeserver", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "`address` to listen on; port 0 takes any free port")
-	flags.BoolVar(&c.allowRemote, "allow-remote", false, "allow -listen an address that other machines can reach")
-	flags.BoolVar(&c.seedDemo, "seed-demo", true, "begin with the repositories, OAuth providers and deployment listed above")
-	flags.IntVar(&c.seed.Deployments, "seed", 0, "`number` of additional deployments to begin with")
+	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "`address` to listen on; with port 0, any free port")
+	flags.BoolVar(&c.allowRemote, "allow-remote", false, "allow a -listen address that other machines can reach")
+	flags.BoolVar(&c.seedDemo, "seed-demo", true, "start with the repositories, OAuth providers and deployment listed above")
+	flags.IntVar(&c.seed.Deployments, "seed", 0, "`number` of additional deployments to start with")
 	flags.IntVar(&c.seed.Repositories, "seed-repositories", onePerCodehost,
-		"`number` of additional repositories to begin with; -1: one for each additional deployment of source codehost")
-	flags.IntVar(&c.seed.Secrets, "seed-secrets", 2, "`number` of secrets in each of the additional deployments")
-	flags.StringVar(&c.options.Credential, "api-key", "", "`credential` that every request must have; by default none")
+		"`number` of additional repositories to start with; with -1, one for each additional deployment with source codehost")
+	flags.IntVar(&c.seed.Secrets, "seed-secrets", 2, "`number` of secrets in each additional deployment")
+	flags.StringVar(&c.options.Credential, "api-key", "", "`credential` that every request must contain (default none)")
 	flags.StringVar(&c.options.CredentialHeader, "api-key-header", "X-Api-Key", "`header` that carries the credential")
-	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 2*time.Second, "how long a new deployment is AWAITING_DATABASE before it is READY")
-	flags.DurationVar(&c.options.ActiveAfter, "active-after", 0, "how long a new revision takes to become the active one")
-	flags.DurationVar(&c.options.Latency, "latency", 0, "wait before each request is handled")
-	flags.BoolVar(&c.options.Extended, "extended", false, "support PATCH and DELETE of /v2/deployments/{id}")
+	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 2*time.Second, "time until a new deployment changes from AWAITING_DATABASE to READY")
+	flags.DurationVar(&c.options.ActiveAfter, "active-after", 0, "time until a new revision becomes the active revision")
+	flags.DurationVar(&c.options.Latency, "latency", 0, "delay before each request is handled")
+	flags.BoolVar(&c.options.Extended, "extended", false, "support PATCH and DELETE for /v2/deployments/{id}")
 	flags.StringVar(&c.options.PathPrefix, "path-prefix", "", "`path` prefix of all endpoints, for example /api")
-	flags.StringVar(&secrets, "secrets", "echo", "what responses show of secrets: "+modeNames)
-	flags.BoolVar(&c.quiet, "quiet", false, "log no requests")
+	flags.StringVar(&secrets, "secrets", "echo", "how responses show secrets: "+modeNames)
+	flags.BoolVar(&c.quiet, "quiet", false, "do not log requests")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			_, _ = io.WriteString(help, usage)
@@ -137,7 +136,7 @@ func parse(args []string, help io.Writer) (config, error) {
 		return c, fmt.Errorf("-listen: %w", err)
 	}
 	if !c.allowRemote && !isLoopback(host) {
-		return c, fmt.Errorf("-listen %s is reachable from other machines; add -allow-remote to allow that", c.listen)
+		return c, fmt.Errorf("-listen %s is reachable from other machines; add -allow-remote to allow this", c.listen)
 	}
 	return c, nil
 }
