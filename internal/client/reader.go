@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// batchWindow is how long a read waits for another one to share its request. Each one that joins starts it again:
-	// Terraform's reads come one after the other, a few milliseconds apart, as each takes processor time.
+	// batchWindow is how long a read waits for others to share its request. Each read that joins restarts the window, because
+	// Terraform's reads arrive a few milliseconds apart: each takes CPU time.
 	batchWindow = 20 * time.Millisecond
-	// batchSize is how many reads a request serves at most. Terraform has as many operations under way by default: once they
-	// all wait, no more will come. (Half of it would be faster for few of many deployments, with twice as many requests.)
+	// batchSize is the maximum number of reads per request. It is Terraform's default parallelism: once that many reads wait,
+	// no others will come. (Half of it would be faster for few of many deployments, but needs twice as many requests.)
 	batchSize = 10
 )
 
-// A reader reads single deployments with few requests: concurrent reads share one (a batch). Reads that follow one upon the other,
-// such as those of resources that depend on each other, do not wait. A read is only served by a request that begins after it.
+// A reader reads single deployments with few requests: concurrent reads share one (a batch). Sequential reads, such as
+// those of resources that depend on each other, do not wait. A read is only served by a request that begins after it.
 type reader struct {
 	list     func(ctx context.Context, ids []string) map[string]readResult // ids in lower case; an entry for each
 	ahead    *readAhead
@@ -83,7 +83,7 @@ func (r *reader) join(ctx context.Context, id string) *batch {
 	b.callers++
 	n := len(b.ids)
 	alone := n == 1 && r.underWay == 0 && r.last <= 1
-	// If all reads that Terraform has under way are in two groups, the smaller one waits for the larger one to come back.
+	// If two groups contain all reads that Terraform has under way, the smaller group waits for the larger one to finish.
 	all := n >= batchSize || n+r.underWay >= batchSize && n > r.underWay
 	if r.timer != nil {
 		r.timer.Stop()
@@ -165,8 +165,8 @@ func (r *reader) readBatch(ctx context.Context, ids []string) map[string]readRes
 	return results
 }
 
-// dueToOne reports whether the error of a request for several deployments may be due to one of them: it was rejected as it
-// is, whoever sends it, or the response cannot be used.
+// dueToOne reports whether one deployment may have caused the error of a request for several: the service rejected the
+// request itself (not the credential), or the response cannot be used.
 func dueToOne(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // The API does not document the operations of this file, only that changes exist ("need a new revision when modified", section
-// 2.1). Services of this family offer them like this. They are called only when the user states that this one does.
+// 2.1). Similar services offer them in this form. The provider calls them only with extended_operations.
 
 // ErrNotSupported reports that the service does not offer an operation: it responded 404, 405 or 501 about a deployment that
 // it lists.

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Wait reads a deployment at once and then again and again, less and less often, until done returns true. It returns the
+// Wait reads a deployment at once, and then at increasing intervals, until done returns true. It returns the
 // last read result, which is first when there was none, and why it ended: nil, [ErrNotFound] when the deployment was listed
 // and no longer is, the [Error] of a request that the service rejects permanently, or the error of ctx.
 //
-// Temporary failures are ignored, as the deployment is none the worse for them; so is a service that does not list yet what it
-// has just created.
+// Transient failures are ignored, because they do not affect the deployment. A deployment that was just created may not be
+// listed yet.
 func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
 	return c.poll(ctx, first, false, func(d *Deployment) (bool, error) { return done(d), nil })
 }
@@ -56,8 +56,8 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 	return last, err
 }
 
-// poll is the loop of all of them. Listed means that the deployment is known to have been listed, so that it no longer exists
-// once it is not.
+// poll is the loop of the functions above. Listed means that the service has listed the deployment before: if it is no longer
+// listed, it no longer exists.
 func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) (bool, error)) (*Deployment, error) {
 	last := first
 	for interval := c.config.PollInterval; ; interval = min(interval*3/2, c.config.PollIntervalMax) {

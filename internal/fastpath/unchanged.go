@@ -249,7 +249,7 @@ func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: t.identityOrNull(req.PriorIdentity), PlannedPrivate: req.PriorPrivate}
 }
 
-// unpack unpacks an object of the type that is there.
+// unpack unpacks an object of the type. It is not ok if that is absent or null.
 func (t *resourceType) unpack(packed *tfprotov6.DynamicValue) (tftypes.Value, bool) {
 	if packed == nil {
 		return tftypes.Value{}, false

@@ -21,7 +21,7 @@ type Comparison struct {
 	Dropped []Difference
 }
 
-// Difference is an attribute that the service has otherwise than it should.
+// Difference is an attribute whose value in the service is not the expected one.
 type Difference struct {
 	At path.Path
 	// Member is the place within a map, a JSON object or a list of objects, where
@@ -37,8 +37,8 @@ type Difference struct {
 //
 // Responses are compared leniently: null, absent and empty are equal; members
 // that the service added beside those wanted are kept; a value that the service
-// resolves or builds itself is what was asked for, as long as that has not
-// changed since the last apply. Whatever is applied and no longer wanted is
+// resolves or builds itself counts as what was requested, as long as the
+// request has not changed since the last apply. Whatever is applied and no longer wanted is
 // dropped: null for a member of an object, omitted from what is sent whole.
 //
 // Read-only attributes are not compared, and unknown values are no difference.
@@ -131,9 +131,9 @@ func hasSibling(fs Fields, f Field, live map[string]any) bool {
 }
 
 // servicesOwn reports whether the service has, in place of a value, what it made
-// of it: the commit of a branch, the image of a repository. It is no difference
-// as long as the same is asked for as at the last apply. A commit stands for
-// itself.
+// of it: the commit of a branch, or the image of a repository. This is not a
+// difference as long as the configuration has not changed since the last apply. A
+// configured commit must be reported as it is.
 func (c *comparer) servicesOwn(fs Fields, f Field, live map[string]any, want, applied any) bool {
 	has, _ := live[f.wire()].(string)
 	wanted, ok := want.(string)

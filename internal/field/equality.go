@@ -76,8 +76,8 @@ func equalJSON(a, b any) bool {
 	}
 }
 
-// isEmpty reports whether a tree is null, absent or empty, which services do not
-// tell apart.
+// isEmpty reports whether a tree is null, absent or empty. Services do not
+// distinguish these.
 func isEmpty(tree any) bool {
 	switch tree := tree.(type) {
 	case nil:

@@ -23,8 +23,8 @@ import (
 //   - [Fields.Refresh]: what was set is replaced where the service has something
 //     else; what is null stays null; the rest follows the service.
 //
-// Values keep the form in which they were written for as long as they mean the
-// same, because Terraform takes another form for another value.
+// A value keeps the form in which it was written as long as its meaning stays the
+// same, because Terraform treats a different form as a different value.
 
 // Record is what the last apply set wherever the state holds something else: by
 // the path of an attribute, the value (a tree), or nil if it was omitted. A nil
@@ -234,9 +234,8 @@ func (fs Fields) standsForRef(f Field, ref tftypes.Value, state Values) bool {
 	return f.ResolvesTo != "" && commit != "" && commit == text(state[f.ResolvesTo]) && text(ref) != "" && !isFullCommit(text(ref))
 }
 
-// TakeRefs has the refs that a configuration wants count as applied where the
-// state was imported and has only the commits that the service resolved them
-// to: nothing shows which refs those are of.
+// TakeRefs marks configured refs as applied if the state was imported and has
+// only resolved commits: the service does not report which refs they belong to.
 func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value, record Record) (taken []path.Path) {
 	return takeRefs(fs, path.Empty(), applied, want, members(state), record)
 }
@@ -273,7 +272,7 @@ type planner struct {
 	creating bool
 }
 
-// object plans the attributes of one object. Moved says that the state has the
+// object plans the attributes of one object. Moved means that the state has the
 // object elsewhere in a list, where Terraform does not look for it: its form
 // must not be used.
 func (p planner) object(fs Fields, at path.Path, config, state Values, moved bool) Values {

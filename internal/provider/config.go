@@ -128,9 +128,9 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 	return s
 }
 
-// check reports what is wrong in the provider block alone, before there is an
-// environment to complete it from, as in terraform validate. Warnings come later
-// because they would come twice.
+// check reports what is wrong in the provider block alone, without the
+// environment, as in terraform validate. It omits warnings, which settings reports:
+// otherwise they would appear twice.
 func (c providerConfig) check(diags *diag.Diagnostics) {
 	var found diag.Diagnostics
 	if isKnown(c.BaseURL) {

@@ -31,7 +31,7 @@ func (d *dataSource) ready(req datasource.ReadRequest, resp *datasource.ReadResp
 	return d.requireClient(&resp.Diagnostics, "Reading a data source")
 }
 
-// setList puts a list of objects beside the arguments of a data source.
+// setList sets the state of a data source: its arguments and a list of objects.
 func setList(resp *datasource.ReadResponse, config tftypes.Value, name string, fields field.Fields, items []tftypes.Value) {
 	list := tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
 	resp.State.Raw = field.With(config, field.Values{name: list})

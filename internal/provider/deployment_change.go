@@ -257,8 +257,8 @@ func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deplo
 	return r.client.Deployment(ctx, id)
 }
 
-// addDifferences reports what a created or updated deployment has otherwise than
-// asked for, as one warning.
+// addDifferences reports, as one warning, where a created or updated deployment
+// differs from the request.
 func addDifferences(diags *diag.Diagnostics, summary, detail string, differences []string) {
 	if len(differences) > 0 {
 		diags.AddWarning(summary, detail+listed(differences))

@@ -83,11 +83,11 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 }
 
 // fill writes a deployment into a result: its name, its identity, and, if
-// requested, its attributes. Secrets are omitted, as ever.
+// requested, its attributes. Secrets are omitted.
 func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResult, found *client.Deployment, complete bool) {
 	result.DisplayName = client.Sanitize(found.Name)
 	blank := emptyObject(result.Resource.Raw)
-	// As an import reads it: what is generated from it must plan empty.
+	// The same values as after an import: generated configuration must plan empty.
 	values, _, err := resourceFields.Refresh(blank, liveTree(found, false), found.Source, nil)
 	if err != nil {
 		addBug(&result.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)

@@ -278,9 +278,9 @@ func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, 
 	}
 }
 
-// checkReplacement rejects a replacement that could not be made, or would
-// delete what is not to be deleted, and warns of what becomes of the old
-// deployment.
+// checkReplacement rejects a replacement that would fail, or that would delete a
+// deployment against its new deletion_policy, and warns about what happens to the
+// old deployment.
 func (r *deploymentResource) checkReplacement(plan, state attributes, diags *diag.Diagnostics) {
 	at := path.Root("name")
 	if !plan.replaces(state, "name") {
@@ -339,7 +339,8 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 	}
 }
 
-// checkDeletionPolicy rejects a promise that cannot be kept.
+// checkDeletionPolicy rejects deletion_policy = "delete" without
+// extended_operations.
 func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.Diagnostics) {
 	if values.text("deletion_policy") == deletionDelete && !r.extended && !r.extendedUnknown {
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment cannot be deleted", fmt.Sprintf(
@@ -349,7 +350,7 @@ func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.
 	}
 }
 
-// addAbandoned warns that a deployment goes on without Terraform.
+// addAbandoned warns that a deployment keeps running without Terraform.
 func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes) {
 	diags.AddWarning("Deployment keeps running", fmt.Sprintf(
 		"Destroying removes deployment %s from the state only, because %s. It keeps running.", describe(state), whyKept(state)))

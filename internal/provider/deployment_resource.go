@@ -259,8 +259,8 @@ func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost 
 	diags.AddError("Outcome of the create is unknown", detail+"\n\n"+sentence(lost.Err.Error()))
 }
 
-// requestLocations locates what a service says of places in the body of a create
-// or update.
+// requestLocations maps locations in the body of a create or update, which a
+// service names in errors, to attributes.
 func requestLocations(config attributes, secrets []client.Secret) locate {
 	return func(loc []any) (path.Path, bool) {
 		if len(loc) > 0 && loc[0] == "body" {
@@ -284,8 +284,8 @@ func requestLocations(config attributes, secrets []client.Secret) locate {
 	}
 }
 
-// Read refreshes the state. A deployment that is no longer listed is removed
-// from it; a read that fails changes nothing.
+// Read refreshes the state. It removes a deployment that is no longer listed from
+// the state. A read that fails changes nothing.
 func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)

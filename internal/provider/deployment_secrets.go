@@ -169,9 +169,9 @@ func stringOrEmpty(s *string) string {
 	return *s
 }
 
-// drifted names the secrets of which the service now echoes something else than
-// after the last apply, or nothing. A credential that has changed makes the
-// record useless; it begins again.
+// drifted names the secrets for which the service no longer echoes what it echoed
+// after the last apply. If the credential has changed, the digests cannot be
+// compared, and the record starts again.
 func (r *secretsRecord) drifted(d *client.Deployment) (names []string) {
 	if r.Key != r.credentialDigest() {
 		r.observe(d)
@@ -296,7 +296,8 @@ func secretsChangeOf(plan, state, config attributes, record *secretsRecord, live
 	return c, true
 }
 
-// notTaken says how the service shows that it did not take a change of secrets.
+// notTaken reports how a response shows that the service did not apply a change of
+// secrets.
 func (c secretsChange) notTaken(record *secretsRecord, before, after *client.Deployment) (problems []string) {
 	if record == nil || !record.Shown || record.Random {
 		return nil
@@ -315,9 +316,9 @@ func (c secretsChange) notTaken(record *secretsRecord, before, after *client.Dep
 	return problems
 }
 
-// hideSecrets keeps the secrets of a configuration, plan or state, as far as
-// they are known, out of errors and logs: a service may repeat in an error what
-// it was sent once, whatever it is asked for now.
+// hideSecrets keeps the known secrets of a configuration, plan or state out of
+// errors and logs: the error of any request may contain secrets that were sent
+// earlier.
 func (p *providerData) hideSecrets(all ...attributes) {
 	if p == nil || p.client == nil {
 		return

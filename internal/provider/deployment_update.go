@@ -74,8 +74,8 @@ func (u *update) run(ctx context.Context) {
 	u.save(ctx, live)
 }
 
-// send sends a change, waits as the configuration says, and reads back what came
-// of it. It is not ok when there is nothing new to save.
+// send sends a change, waits as configured, and reads the result back. It is not
+// ok when there is nothing new to save.
 func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *client.Deployment, ok bool) {
 	request := maps.Clone(body)
 	if u.secrets.wanted != nil {
@@ -168,7 +168,7 @@ func (u *update) foreign(request client.DeploymentChange) (names []string) {
 	return names
 }
 
-// wait waits as wait_until says, at most as long as timeouts.update.
+// wait waits for what wait_until specifies, for up to timeouts.update.
 func (u *update) wait(ctx context.Context, written *client.Deployment) (last *client.Deployment, gone bool) {
 	until := u.plan.text("wait_until")
 	if until == waitCreated {
@@ -365,8 +365,8 @@ func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attri
 	r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
 }
 
-// Delete deletes the deployment where the plan says so, and waits until it is no
-// longer listed. Otherwise, it only leaves the state.
+// Delete deletes the deployment if the plan says so, and waits until it is no
+// longer listed. Otherwise, the deployment is only removed from the state.
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)

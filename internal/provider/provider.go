@@ -79,8 +79,8 @@ func orVariable(name string) string {
 	return fmt.Sprintf("Can also be set with the environment variable `%s`.", name)
 }
 
-// ValidateConfig reports what is wrong before the provider is needed, and so
-// before anything has to be known or set elsewhere.
+// ValidateConfig reports invalid values, as in terraform validate: values may still
+// be unknown, or be set in the environment later.
 func (p *graphdeploy) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	var config providerConfig
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -89,8 +89,9 @@ func (p *graphdeploy) ValidateConfig(ctx context.Context, req provider.ValidateC
 	}
 }
 
-// Configure sets up the client. While a value is unknown, there is none: a plan
-// that only creates works without it, and everything else says what it lacks.
+// Configure sets up the client. While a value is unknown, there is no client: a
+// plan that only creates works without one, and everything else reports which
+// value is unknown.
 func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var config providerConfig
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
