@@ -1,5 +1,5 @@
 # Imports all deployments whose names contain a given text. The configuration
-# needs only name and source; it does not manage any other argument.
+# sets only name, source and deletion_policy, and manages no other argument.
 
 terraform {
   required_version = ">= 1.7" # Terraform or OpenTofu: for_each in import blocks
@@ -50,8 +50,8 @@ resource "graphdeploy_deployment" "existing" {
   name     = each.key
   source   = each.value.source
 
-  # A deployment that no longer matches the filter is removed from this
-  # configuration. It must keep running, even with extended_operations.
+  # If a deployment no longer matches the filter, Terraform destroys the resource.
+  # The deployment must keep running, even with extended_operations.
   deletion_policy = "abandon"
 }
 

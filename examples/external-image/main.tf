@@ -1,6 +1,6 @@
 # An application from a container image on a self-hosted service, with every
-# argument that this source can use. Remove what you do not need: the service
-# chooses whatever is omitted.
+# argument that this source supports. Remove the arguments that you do not need:
+# the service chooses their values.
 
 terraform {
   required_version = ">= 1.11" # Terraform or OpenTofu: write-only arguments
@@ -78,7 +78,7 @@ resource "graphdeploy_deployment" "invoices" {
 
       image_pull_secrets = [{ name = "registry-credentials" }]
 
-      # Each volume has one kind. Kubernetes objects keep their own spelling.
+      # Each volume has one kind. Kubernetes objects use Kubernetes spelling.
       volumes = [
         { name = "settings", config_map = jsonencode({ name = "invoices-settings" }) },
         { name = "certificates", secret = jsonencode({ secretName = "invoices-tls", defaultMode = 256 }) },
@@ -145,7 +145,7 @@ resource "graphdeploy_deployment" "invoices" {
     }
   }
 
-  # Never stored in state or plan. To send a new value, change the version too.
+  # Never stored in state or plan. To send a new value, also change the version.
   secrets_wo         = { PAYMENT_KEY = var.payment_key }
   secrets_wo_version = "1"
 
@@ -155,7 +155,8 @@ resource "graphdeploy_deployment" "invoices" {
     { name = "SMTP_PASSWORD", secret_name = "mail", secret_key = "password" },
   ]
 
-  # An apply waits until the new revision is active, and warns if it takes longer.
+  # The apply waits until the new revision is active. When a timeout expires, it
+  # ends with a warning.
   wait_until = "active"
   timeouts = {
     create = "30m"

@@ -19,7 +19,7 @@ variable "payment_key" {
 }
 
 variable "deletion_policy" {
-  description = "Behavior on destroy: `abandon` keeps the deployment running, `delete` deletes it, null deletes it if the provider has extended_operations."
+  description = "Behavior on destroy: `abandon` keeps the deployment running, `delete` deletes it, and null deletes it if extended_operations is enabled."
   type        = string
   default     = "abandon"
 }

@@ -3,7 +3,7 @@
 run "check_reports_a_deployment_that_is_not_ready" {
   command = plan
 
-  # What the service might report.
+  # A status that the service might report.
   override_data {
     target = data.graphdeploy_deployment.watched
     values = { status = "AWAITING_DATABASE" }

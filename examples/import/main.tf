@@ -1,5 +1,5 @@
-# Existing deployments to import with `terraform import`. The configuration
-# needs only name and source; it does not manage any other argument.
+# Existing deployments to import with `terraform import`. The configuration needs
+# only name and source, and manages only the arguments that it sets.
 
 terraform {
   required_providers {

@@ -1,4 +1,4 @@
-# One deployment for each of a list of repositories. The tests use a mock of the
+# One deployment for each repository in a list. The tests use a mock of the
 # provider, so they need neither a service nor a credential.
 
 terraform {

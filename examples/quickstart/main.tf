@@ -28,7 +28,7 @@ resource "graphdeploy_deployment" "agent" {
     repo_url       = data.graphdeploy_codehost_repo.agent.url
     build_on_push  = true
 
-    # The service chooses whatever is omitted here, for example memory_mb.
+    # The service chooses the values of omitted arguments, such as memory_mb.
     resource_spec = {
       min_scale = 1
       max_scale = 3
@@ -51,8 +51,8 @@ resource "graphdeploy_deployment" "agent" {
 }
 
 # An application from a container image, with secrets, volumes and a sidecar
-# that ships its logs. Self-hosted services support this source, cloud services
-# support codehost. The fake service supports both.
+# that ships its logs. Self-hosted services support the source external_docker,
+# and cloud services support codehost. The fake service supports both.
 resource "graphdeploy_deployment" "worker" {
   name   = "worker"
   source = "external_docker"

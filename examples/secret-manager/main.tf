@@ -1,6 +1,6 @@
 # Passes a secret from a secret manager to a deployment. The value is never
-# stored in state or plan. The version of the secret is: a new version in the
-# secret manager makes the next apply send the new value.
+# stored in state or plan, but its version is. If the version in the secret
+# manager changes, the next apply sends the new value.
 
 terraform {
   required_version = ">= 1.11" # Terraform or OpenTofu: write-only arguments

@@ -4,7 +4,7 @@ variable "base_url" {
   default     = "http://127.0.0.1:8080"
 }
 
-# Read both from the secret manager in one step, so that they belong together.
+# Read both variables from the secret manager in one step, so that they match.
 # For example, with AWS Secrets Manager:
 #
 #   secret=$(aws secretsmanager get-secret-value --secret-id payments/key --output json)

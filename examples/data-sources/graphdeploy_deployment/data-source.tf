@@ -6,8 +6,8 @@ output "shop_status" {
   value = data.graphdeploy_deployment.shop.status
 }
 
-# A member of the response that the provider has no attribute for, if the
-# service reports one with this name
+# additional_properties contains what the service reports and the provider has no
+# attribute for, here a property named url
 output "shop_url" {
   value = try(jsondecode(data.graphdeploy_deployment.shop.additional_properties).url, null)
 }

@@ -1,5 +1,5 @@
-# A team sets the name, the image and the size of a deployment. This module sets
-# everything else, for all teams.
+# Teams set the name, image and size of a deployment. This module sets the
+# defaults and limits for all teams.
 
 terraform {
   required_version = ">= 1.11" # Terraform or OpenTofu: write-only arguments
