@@ -246,7 +246,8 @@ func (s unchanged) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 		return nil
 	}
 	tflog.Trace(ctx, "Planned an unchanged resource on the fast path")
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: t.identityOrNull(req.PriorIdentity), PlannedPrivate: req.PriorPrivate}
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: t.identityOrNull(req.PriorIdentity),
+		PlannedPrivate: req.PriorPrivate}
 }
 
 // unpack unpacks an object of the type. It is not ok if that is absent or null.

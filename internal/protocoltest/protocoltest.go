@@ -46,7 +46,8 @@ func (p *Provider) WithContext(ctx context.Context) *Provider {
 // Validate validates the configuration of the provider.
 func (p *Provider) Validate(config Object) Diagnostics {
 	p.t.Helper()
-	valid, err := p.Server.ValidateProviderConfig(p.ctx, &tfprotov6.ValidateProviderConfigRequest{Config: p.pack(p.Schema.Provider.ValueType(), config)})
+	valid, err := p.Server.ValidateProviderConfig(p.ctx,
+		&tfprotov6.ValidateProviderConfigRequest{Config: p.pack(p.Schema.Provider.ValueType(), config)})
 	p.must(err)
 	return valid.Diagnostics
 }
@@ -103,7 +104,8 @@ func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diag
 		if diags = valid.Diagnostics; diags.HasError() {
 			return nil, diags
 		}
-		req.ProposedNewState = p.packValue(object, propose(schema.Block.Attributes, object, p.unpack(object, req.PriorState), p.unpack(object, req.Config)))
+		req.ProposedNewState = p.packValue(object, propose(schema.Block.Attributes, object, p.unpack(object, req.PriorState), p.unpack(object,
+			req.Config)))
 	}
 	resp, err := p.Server.PlanResourceChange(p.ctx, req)
 	p.must(err)
@@ -119,7 +121,8 @@ func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diag
 func (p *Provider) Apply(plan *Plan) (*Resource, Diagnostics) {
 	p.t.Helper()
 	resp, err := p.Server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: plan.Type, Config: plan.Request.Config,
-		PriorState: plan.Prior, PlannedState: plan.Response.PlannedState, PlannedPrivate: plan.Response.PlannedPrivate, PlannedIdentity: plan.Response.PlannedIdentity})
+		PriorState: plan.Prior, PlannedState: plan.Response.PlannedState, PlannedPrivate: plan.Response.PlannedPrivate,
+		PlannedIdentity: plan.Response.PlannedIdentity})
 	p.must(err)
 	return p.resource(plan.Type, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
 }
@@ -147,7 +150,8 @@ func (p *Provider) Read(r *Resource) (*Resource, Diagnostics) {
 // ReadResponse is Read, with the complete response.
 func (p *Provider) ReadResponse(r *Resource) *tfprotov6.ReadResourceResponse {
 	p.t.Helper()
-	resp, err := p.Server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{TypeName: r.Type, CurrentState: r.State, Private: r.Private, CurrentIdentity: r.Identity,
+	resp, err := p.Server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{TypeName: r.Type, CurrentState: r.State, Private: r.Private,
+		CurrentIdentity:    r.Identity,
 		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: p.DeferralAllowed}})
 	p.must(err)
 	return resp

@@ -24,12 +24,14 @@ var (
 
 // repositoryFields are section 2.6.
 var repositoryFields = field.Fields{
-	{Name: "host_integration_id", Kind: field.UUID, Description: "ID of the integration that the repository belongs to, for `source_config.integration_id` of a deployment."},
+	{Name: "host_integration_id", Kind: field.UUID, Description: "ID of the integration that the repository belongs to, for " +
+		"`source_config.integration_id` of a deployment."},
 	{Name: "id", Kind: field.Int64, Description: "ID of the repository, an integer."},
 	{Name: "name", Kind: field.String, Description: "Name of the repository."},
 	{Name: "owner", Kind: field.String, Description: "Owner of the repository."},
 	{Name: "url", Kind: field.String, Description: "URL of the repository, for `source_config.repo_url` of a deployment."},
-	{Name: "default_branch", Kind: field.String, Description: "Default branch, for example for `source_revision_config.repo_ref` of a deployment."},
+	{Name: "default_branch", Kind: field.String, Description: "Default branch, for example for `source_revision_config.repo_ref` of a " +
+		"deployment."},
 }
 
 var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDString()},
@@ -75,7 +77,8 @@ func (d *codehostReposDataSource) Read(ctx context.Context, req datasource.ReadR
 	}
 	all, err := d.client.Repositories(ctx, model.IntegrationID.ValueString())
 	if err != nil {
-		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", model.IntegrationID.ValueString()), err, nil)
+		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", model.IntegrationID.ValueString()),
+			err, nil)
 		return
 	}
 	found := []tftypes.Value{}
@@ -102,8 +105,10 @@ func (d *codehostRepoDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 	attributes := repositoryFields.DataSourceAttributes()
 	attributes["integration_id"] = integrationIDAttribute
 	notEmpty := []validator.String{field.NotEmpty()}
-	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository (case-sensitive)."}
-	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository (case-sensitive)."}
+	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository " +
+		"(case-sensitive)."}
+	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository " +
+		"(case-sensitive)."}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads one repository of a code-host integration, by owner and name. No match, or several, is an error.",
 		Attributes:          attributes,
@@ -133,7 +138,8 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 	switch {
 	case len(found) > 1:
 		resp.Diagnostics.AddAttributeError(path.Root("name"), "Several repositories of that name", fmt.Sprintf(
-			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.", integration, len(found), owner, name))
+			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.", integration, len(found),
+			owner, name))
 		return
 	case len(found) == 0:
 		at, hint := nearest(owner, alike, all)
@@ -168,7 +174,8 @@ func nearest(owner string, alike, all []client.Repository) (at path.Path, hint s
 		}
 	}
 	if len(theirs) > 0 {
-		return path.Root("name"), fmt.Sprintf("Check the name, and which repositories the integration may access. Repositories owned by %s:%s", theirs[0].Owner, listed(repositoryNames(theirs)))
+		return path.Root("name"), fmt.Sprintf("Check the name, and which repositories the integration may access. Repositories owned by %s:%s",
+			theirs[0].Owner, listed(repositoryNames(theirs)))
 	}
 	return path.Root("owner"), "Check the owner, and which repositories the integration may access. Repositories:" + listed(repositoryNames(all))
 }

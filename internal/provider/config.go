@@ -198,7 +198,8 @@ func (c providerConfig) header(diags *diag.Diagnostics) http.Header {
 			checkHeaderValue(at, text, diags)
 		}
 		if _, duplicate := header[http.CanonicalHeaderKey(name)]; duplicate {
-			diags.AddAttributeError(at, "Duplicate header", fmt.Sprintf("headers contains %s more than once. Header names are case-insensitive.", http.CanonicalHeaderKey(name)))
+			diags.AddAttributeError(at, "Duplicate header", fmt.Sprintf("headers contains %s more than once. Header names are case-insensitive.",
+				http.CanonicalHeaderKey(name)))
 		}
 		header.Set(name, text)
 	}
@@ -222,23 +223,28 @@ const exampleBaseURL = "https://deployments.example.com"
 func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 	at := path.Root("base_url")
 	if text == "" {
-		diags.AddAttributeError(at, "Missing base_url", fmt.Sprintf("Set base_url in the provider block, or the environment variable %s, to the root URL of the API, such as %s.", envBaseURL, exampleBaseURL))
+		diags.AddAttributeError(at, "Missing base_url", fmt.Sprintf("Set base_url in the provider block, or the environment variable %s, to "+
+			"the root URL of the API, such as %s.", envBaseURL, exampleBaseURL))
 		return nil
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		diags.AddAttributeError(at, "Invalid base_url", fmt.Sprintf("base_url must be an absolute http or https URL such as %s. The value can also come from the environment variable %s.", exampleBaseURL, envBaseURL))
+		diags.AddAttributeError(at, "Invalid base_url", fmt.Sprintf("base_url must be an absolute http or https URL such as %s. The value can "+
+			"also come from the environment variable %s.", exampleBaseURL, envBaseURL))
 		return nil
 	case u.User != nil:
-		diags.AddAttributeError(at, "Credential in base_url", "base_url must not contain a user name or a password, because messages and logs show the URL. Use api_key instead. If the service expects the credential in the header Authorization, also set api_key_header = \"Authorization\".")
+		diags.AddAttributeError(at, "Credential in base_url", "base_url must not contain a user name or a password, because messages and logs "+
+			"show the URL. Use api_key instead. If the service expects the credential in the header Authorization, also set api_key_header = "+
+			"\"Authorization\".")
 		return nil
 	case u.RawQuery != "" || u.Fragment != "":
 		diags.AddAttributeError(at, "Invalid base_url", "base_url must not contain a query (?) or a fragment (#).")
 		return nil
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		diags.AddAttributeWarning(at, "Unencrypted connection", fmt.Sprintf("Requests to %s use plain http: the credential and the secrets of deployments travel unencrypted. Use https in base_url.", u.Host))
+		diags.AddAttributeWarning(at, "Unencrypted connection", fmt.Sprintf("Requests to %s use plain http: the credential and the secrets of "+
+			"deployments travel unencrypted. Use https in base_url.", u.Host))
 	}
 	return u
 }
@@ -252,7 +258,8 @@ func (c providerConfig) checkOrigin(u *url.URL, diags *diag.Diagnostics) {
 	}
 	if client.Origin(u) != client.Origin(other) {
 		diags.AddAttributeError(path.Root("base_url"), "Credential of another service", fmt.Sprintf(
-			"base_url (%s) and the environment variable %s (%s) point to different services, and the credential in %s belongs to the latter. Set api_key in the provider block, or use the same base_url as the environment.",
+			"base_url (%s) and the environment variable %s (%s) point to different services, and the credential in %s belongs to the latter. Set "+
+				"api_key in the provider block, or use the same base_url as the environment.",
 			client.Origin(u), envBaseURL, client.Origin(other), envAPIKey))
 	}
 }
@@ -267,7 +274,8 @@ var (
 	headerValue = regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
 	// reservedHeaders are those that the provider sets, and those that would
 	// change what a request or its response means.
-	reservedHeaders = []string{"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host",
+	reservedHeaders = []string{"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
+		"Host",
 		"Keep-Alive", "Proxy-Connection", "Range", "If-Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 		"X-Http-Method", "X-Http-Method-Override", "X-Method-Override"}
 )
@@ -277,9 +285,11 @@ var (
 func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok bool) {
 	switch {
 	case !headerName.MatchString(name):
-		diags.AddAttributeError(at, "Invalid header name", fmt.Sprintf("%q is not a valid HTTP header name. Use letters, digits and dashes.", name))
+		diags.AddAttributeError(at, "Invalid header name", fmt.Sprintf("%q is not a valid HTTP header name. Use letters, digits and dashes.",
+			name))
 	case slices.Contains(reservedHeaders, http.CanonicalHeaderKey(name)):
-		diags.AddAttributeError(at, "Reserved header", fmt.Sprintf("The header %s is reserved: the provider sets it, or it would change the meaning of requests.", http.CanonicalHeaderKey(name)))
+		diags.AddAttributeError(at, "Reserved header", fmt.Sprintf("The header %s is reserved: the provider sets it, or it would change the "+
+			"meaning of requests.", http.CanonicalHeaderKey(name)))
 	default:
 		return true
 	}
@@ -289,7 +299,8 @@ func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok boo
 // checkHeaderValue rejects a value that HTTP cannot carry, without showing it.
 func checkHeaderValue(at path.Path, value string, diags *diag.Diagnostics) {
 	if !headerValue.MatchString(value) {
-		diags.AddAttributeError(at, "Invalid header value", fmt.Sprintf("%s must not contain a line break or another control character. A trailing line break often comes from a file. Remove it with trimspace().", at))
+		diags.AddAttributeError(at, "Invalid header value", fmt.Sprintf("%s must not contain a line break or another control character. A "+
+			"trailing line break often comes from a file. Remove it with trimspace().", at))
 	}
 }
 
@@ -297,7 +308,8 @@ func checkHeaderValue(at path.Path, value string, diags *diag.Diagnostics) {
 func readFile(at path.Path, file string, diags *diag.Diagnostics) []byte {
 	content, err := os.ReadFile(file) //nolint:gosec // the user names the file
 	if err != nil {
-		diags.AddAttributeError(at, "Unreadable file", fmt.Sprintf("%s cannot be read: %s. Relative paths are resolved from the working directory.", at, err))
+		diags.AddAttributeError(at, "Unreadable file", fmt.Sprintf("%s cannot be read: %s. Relative paths are resolved from the working "+
+			"directory.", at, err))
 	}
 	return content
 }
@@ -318,7 +330,8 @@ func readCACertificates(file string, diags *diag.Diagnostics) *x509.CertPool {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(pem) {
-		diags.AddAttributeError(at, "Invalid certificate file", fmt.Sprintf("ca_cert_file (%s) contains no PEM certificate (-----BEGIN CERTIFICATE-----).", file))
+		diags.AddAttributeError(at, "Invalid certificate file", fmt.Sprintf("ca_cert_file (%s) contains no PEM certificate (-----BEGIN "+
+			"CERTIFICATE-----).", file))
 	}
 	return roots
 }
@@ -342,11 +355,13 @@ func readClientCertificate(certFile, keyFile string, diags *diag.Diagnostics) []
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		diags.AddAttributeError(certAt, "Invalid client certificate", fmt.Sprintf("client_cert_file (%s) and client_key_file (%s) must be a PEM certificate and its private key: %s.", certFile, keyFile, err))
+		diags.AddAttributeError(certAt, "Invalid client certificate", fmt.Sprintf("client_cert_file (%s) and client_key_file (%s) must be a "+
+			"PEM certificate and its private key: %s.", certFile, keyFile, err))
 		return nil
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
-		diags.AddAttributeError(certAt, "Expired client certificate", fmt.Sprintf("The certificate in client_cert_file (%s) expired on %s.", certFile, pair.Leaf.NotAfter.UTC().Format(time.RFC3339)))
+		diags.AddAttributeError(certAt, "Expired client certificate", fmt.Sprintf("The certificate in client_cert_file (%s) expired on %s.",
+			certFile, pair.Leaf.NotAfter.UTC().Format(time.RFC3339)))
 	}
 	return []tls.Certificate{pair}
 }

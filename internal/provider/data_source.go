@@ -86,7 +86,8 @@ var shownFields = append(deploymentFields[:len(deploymentFields):len(deploymentF
 	field.Field{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
 		Description: "Names of the secrets that the service returns."},
 	field.Field{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
-		Description: "Properties of the deployment that this provider does not know, for example the URL of the application, if the service reports it."})
+		Description: "Properties of the deployment that this provider does not know, for example the URL of the application, if the service " +
+			"reports it."})
 
 // showDeployment is a deployment as data sources show it.
 func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {

@@ -27,13 +27,16 @@ func newDeploymentListResource() list.ListResource { return &deploymentListResou
 func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	attributes := map[string]schema.Attribute{
 		"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: filterDescriptions["remote_reconciled"]},
-		"tag_value_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: filterDescriptions["tag_value_ids"],
-			Validators: []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.NotEmpty(), field.NoCommas())}},
-		"deployment_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: filterDescriptions["deployment_ids"],
-			Validators: []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDString())}},
+		"tag_value_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
+			MarkdownDescription: filterDescriptions["tag_value_ids"],
+			Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.NotEmpty(), field.NoCommas())}},
+		"deployment_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
+			MarkdownDescription: filterDescriptions["deployment_ids"],
+			Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDString())}},
 	}
 	for _, name := range stringFilters {
-		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: filterDescriptions[name], Validators: filterValidators(name)}
+		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: filterDescriptions[name],
+			Validators: filterValidators(name)}
 	}
 	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.", Attributes: attributes}
 }

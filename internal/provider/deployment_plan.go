@@ -39,7 +39,8 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	replaces := plan.replaces(state, "name") || plan.replaces(state, "source")
 	r.state.hold(state.text("name"), heldDeployment{id: state.text("id"), deletes: r.deletes(state), replaced: replaces})
 	if state.text("status") == client.StatusAwaitingDelete {
-		resp.Diagnostics.AddWarning("Deployment is being deleted", fmt.Sprintf("Deployment %s has status %s. Once it no longer exists, the plan proposes to create it again.", describe(state), client.StatusAwaitingDelete))
+		resp.Diagnostics.AddWarning("Deployment is being deleted", fmt.Sprintf("Deployment %s has status %s. Once it no longer exists, the "+
+			"plan proposes to create it again.", describe(state), client.StatusAwaitingDelete))
 	}
 	if replaces {
 		r.checkReplacement(plan, state, &resp.Diagnostics)
@@ -81,7 +82,8 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	addTakenRefs(diags, c, state)
 	if len(secrets.released) > 0 {
-		diags.AddWarning("Secrets stay in the service", fmt.Sprintf("Deployment %s keeps these secrets, which the configuration no longer manages:%s", describe(state), listed(secrets.released)))
+		diags.AddWarning("Secrets stay in the service", fmt.Sprintf("Deployment %s keeps these secrets, which the configuration no longer "+
+			"manages:%s", describe(state), listed(secrets.released)))
 	}
 	if !r.extended {
 		r.rejectChange(c, secrets, diags)
@@ -89,7 +91,8 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	if len(secrets.removed) > 0 {
 		diags.AddAttributeWarning(secrets.at, "Secrets will be removed", fmt.Sprintf(
-			"The service does not return the values of secrets, and a change of secrets replaces all of them. The update of deployment %s removes these secrets, which are not in the configuration:%s", describe(state), listed(secrets.removed)))
+			"The service does not return the values of secrets, and a change of secrets replaces all of them. The update of deployment %s "+
+				"removes these secrets, which are not in the configuration:%s", describe(state), listed(secrets.removed)))
 	}
 	body := c.body()
 	sendsSecrets := secrets.wanted != nil || secrets.unknown
@@ -162,8 +165,10 @@ func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
 		before := attributesOf(state["source_revision_config"])
 		if object.text("repo_ref") != before.text("repo_ref") {
 			diags.AddAttributeWarning(at, "Imported ref cannot be verified", fmt.Sprintf(
-				"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to this commit, and sends nothing. "+
-					"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state), before.text("repo_ref"), object.text("repo_ref")))
+				"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to "+
+					"this commit, and sends nothing. "+
+					"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state),
+				before.text("repo_ref"), object.text("repo_ref")))
 		}
 	}
 }
@@ -182,7 +187,8 @@ func addMissingSettings(diags *diag.Diagnostics, plan, config, state attributes)
 		if value := attributesOf(object)[needed.name]; value.Type() == nil || value.IsNull() {
 			at := path.Root(needed.object).AtName(needed.name)
 			diags.AddAttributeWarning(path.Root(needed.object), "Missing "+needed.name, fmt.Sprintf(
-				"Deployment %s has source %q but no %s. Check the spelling: Terraform silently ignores unknown names in nested objects.", describe(plan), needed.source, at))
+				"Deployment %s has source %q but no %s. Check the spelling: Terraform silently ignores unknown names in nested objects.",
+				describe(plan), needed.source, at))
 		}
 	}
 }
@@ -200,7 +206,8 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	var failed *client.Error
 	switch {
 	case errors.As(err, &failed) && failed.Unreachable():
-		diags.AddWarning("Service is unreachable", fmt.Sprintf("The provider could not check whether the name %q is free: %s This is expected if the service is created in the same run.", name, sentence(failed.Error())))
+		diags.AddWarning("Service is unreachable", fmt.Sprintf("The provider could not check whether the name %q is free: %s This is expected "+
+			"if the service is created in the same run.", name, sentence(failed.Error())))
 		return
 	case err != nil:
 		r.access.addFailure(diags, fmt.Sprintf("Cannot check the name %q", name), err, nil)
@@ -215,7 +222,8 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	case inState && held.deletes && held.replaced:
 	case inState && held.deletes && existing.Status != client.StatusAwaitingDelete:
 		diags.AddAttributeWarning(path.Root("name"), "Deployment name is in use", fmt.Sprintf(
-			"Deployment %q (%s) in this state already has this name. The create fails unless this run deletes or renames that deployment first.", name, existing.ID))
+			"Deployment %q (%s) in this state already has this name. The create fails unless this run deletes or renames that deployment first.",
+			name, existing.ID))
 	default:
 		r.addNameTaken(diags, name, existing, r.client.CreatedHere(existing.ID), inState)
 	}
@@ -224,19 +232,21 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 // addNameTaken reports that a deployment has the name already, and the ways out.
 func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, existing *client.Deployment, createdHere, inState bool) {
 	const summary = "Deployment name already taken"
-	at, what := path.Root("name"), fmt.Sprintf("The service has a deployment named %q (id %s, status %s).", name, existing.ID, statusOf(existing))
+	at, what := path.Root("name"), fmt.Sprintf("The service has a deployment named %q (id %s, status %s).", name, existing.ID,
+		statusOf(existing))
 	switch {
 	case createdHere:
 		diags.AddAttributeError(at, summary, what+" Another resource of this run has created it. Give each resource its own name.")
 	case existing.Status == client.StatusAwaitingDelete:
 		diags.AddAttributeError(at, summary, what+" It is being deleted. Apply again once it no longer exists, or choose another name.")
 	case inState:
-		diags.AddAttributeError(at, summary, what+" It is in this state, and destroying it would not delete it, because "+r.whyKept()+". Options:\n"+
-			"  - If the resource was renamed, add a moved block.\n"+
-			"  - If the resource is tainted, run terraform untaint.\n"+
-			"  - Plan without -replace, and without replace_triggered_by.\n"+
-			"  - Choose another name. This creates a second deployment, and the first keeps running.\n"+
-			"  - For terraform destroy, add -refresh=false.")
+		diags.AddAttributeError(at, summary,
+			what+" It is in this state, and destroying it would not delete it, because "+r.whyKept()+". Options:\n"+
+				"  - If the resource was renamed, add a moved block.\n"+
+				"  - If the resource is tainted, run terraform untaint.\n"+
+				"  - Plan without -replace, and without replace_triggered_by.\n"+
+				"  - Choose another name. This creates a second deployment, and the first keeps running.\n"+
+				"  - For terraform destroy, add -refresh=false.")
 	default:
 		diags.AddAttributeError(at, summary, what+" Options:\n"+
 			"  - Import it (replace NAME with the name of the resource):\n\n"+importBlock(existing.ID)+"\n\n"+
@@ -292,7 +302,8 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 		addUnknownSettings(diags, fmt.Sprintf("Replacing deployment %s", who), []string{"extended_operations"})
 	case r.deletes(state) && plan.text("deletion_policy") == deletionAbandon:
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment would be deleted", fmt.Sprintf(
-			"Changing %s replaces deployment %s, which deletes it, because deletion_policy = %q takes effect once it is in the state. Set %[1]s back to %[4]q and apply. Then change it.",
+			"Changing %s replaces deployment %s, which deletes it, because deletion_policy = %q takes effect once it is in the state. Set %[1]s "+
+				"back to %[4]q and apply. Then change it.",
 			at, who, deletionAbandon, before))
 	case r.deletes(state):
 		diags.AddAttributeWarning(at, "Deployment will be deleted", fmt.Sprintf(
@@ -307,7 +318,8 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 			"The source of deployment %s cannot change, and the new name is known only after apply. Set a name that is known at plan.", who))
 	default:
 		diags.AddAttributeWarning(at, "Deployment keeps running", fmt.Sprintf(
-			"Changing name creates a new deployment. Deployment %s is removed from the state and keeps running, because %s. To keep it in the state, set name to %q.", who, whyKept(state), before))
+			"Changing name creates a new deployment. Deployment %s is removed from the state and keeps running, because %s. To keep it in the "+
+				"state, set name to %q.", who, whyKept(state), before))
 	}
 }
 
@@ -346,7 +358,8 @@ func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment cannot be deleted", fmt.Sprintf(
 			"Deployment %s has deletion_policy = %q, but the provider does not delete by default. Options:\n"+
 				"  - Set extended_operations = true in the provider, if the service supports DELETE for deployments.\n"+
-				"  - Remove deletion_policy, or set it to %q, and apply. Destroying then removes the deployment from the state only.", describe(values), deletionDelete, deletionAbandon))
+				"  - Remove deletion_policy, or set it to %q, and apply. Destroying then removes the deployment from the state only.",
+			describe(values), deletionDelete, deletionAbandon))
 	}
 }
 

@@ -62,35 +62,43 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 	attributes := deploymentFields.ResourceAttributes()
 	attributes["secrets"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, ElementType: types.StringType, Validators: secretsValidators(),
-		MarkdownDescription: "Map of secrets. The values are stored in the state; use `secrets_wo` to avoid that. `{}` removes all secrets. Conflicts with `secrets_wo`.",
+		MarkdownDescription: "Map of secrets. The values are stored in the state; use `secrets_wo` to avoid that. `{}` removes all secrets. " +
+			"Conflicts with `secrets_wo`.",
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType, Validators: secretsValidators(),
-		MarkdownDescription: "Map of secrets, as a write-only argument: the values are never stored in the state or in plans. Requires Terraform 1.11 or later, or OpenTofu 1.11 or later. Set `secrets_wo_version`, too. Conflicts with `secrets`.",
+		MarkdownDescription: "Map of secrets, as a write-only argument: the values are never stored in the state or in plans. Requires " +
+			"Terraform 1.11 or later, or OpenTofu 1.11 or later. Set `secrets_wo_version`, too. Conflicts with `secrets`.",
 	}
 	attributes["secrets_wo_version"] = schema.StringAttribute{
-		Optional:            true,
-		MarkdownDescription: "Version of `secrets_wo`, such as `1` or the version ID of a secret manager. Change it to send the secrets again. Requires `secrets_wo`.",
+		Optional: true,
+		MarkdownDescription: "Version of `secrets_wo`, such as `1` or the version ID of a secret manager. Change it to send the secrets " +
+			"again. Requires `secrets_wo`.",
 	}
 	attributes[additionalField.Name] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.JSONObject(), additionalValidator{}},
-		MarkdownDescription: "JSON object, written with `jsonencode`, with properties of the service that this provider does not know. It is merged into the requests that create and update the deployment. " +
+		MarkdownDescription: "JSON object, written with `jsonencode`, with properties of the service that this provider does not know. It is " +
+			"merged into the requests that create and update the deployment. " +
 			"Properties that have their own argument are rejected. Stored in the state in plain text: do not use it for secrets.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(deletionAbandon, deletionDelete)},
 		MarkdownDescription: "Behavior on destroy. Valid values are `delete` and `abandon` (remove from the state only). " +
-			"Defaults to `delete` if `extended_operations` is enabled, otherwise `abandon`. Read from the state at destroy: apply a change before you destroy.",
+			"Defaults to `delete` if `extended_operations` is enabled, otherwise `abandon`. Read from the state at destroy: apply a change " +
+			"before you destroy.",
 	}
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
-		MarkdownDescription: "What to wait for after a create or update. Valid values are `created` (do not wait), `ready` (until `status` is `READY` or `UNUSED`) " +
-			"and `active` (also until `active_revision_id` equals `latest_revision_id`). Defaults to `ready`. When the time limit in `timeouts` expires, the apply ends with a warning.",
+		MarkdownDescription: "What to wait for after a create or update. Valid values are `created` (do not wait), `ready` (until `status` is " +
+			"`READY` or `UNUSED`) " +
+			"and `active` (also until `active_revision_id` equals `latest_revision_id`). Defaults to `ready`. When the time limit in `timeouts` " +
+			"expires, the apply ends with a warning.",
 	}
 	attributes["timeouts"] = waitTimeouts(ctx, "Time limits of operations. Changing them updates the state only.", timeouts.Opts{
 		Create: true, CreateDescription: "Time to wait for `wait_until` after a create, such as `45s` or `30m`. Defaults to `20m`.",
 		Update: true, UpdateDescription: "Time to wait for `wait_until` after an update, such as `45s` or `30m`. Defaults to `20m`.",
-		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Defaults to `20m`. Read from the state at destroy.",
+		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Defaults to " +
+			"`20m`. Read from the state at destroy.",
 	})
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages a deployment of a hosted application. Changing `name` or `source` forces a new deployment. " +
@@ -132,7 +140,8 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 	source, references := config.text("source"), config["secret_references"]
 	if source != "" && source != client.SourceExternalDocker && len(field.Items(references)) > 0 {
 		resp.Diagnostics.AddAttributeError(path.Root("secret_references"), "Unsupported argument",
-			fmt.Sprintf("secret_references is supported only for source %q; deployment %q has source %q. Use secrets instead.", client.SourceExternalDocker, config.text("name"), source))
+			fmt.Sprintf("secret_references is supported only for source %q; deployment %q has source %q. Use secrets instead.",
+				client.SourceExternalDocker, config.text("name"), source))
 	}
 }
 
@@ -150,7 +159,8 @@ func (v additionalValidator) MarkdownDescription(ctx context.Context) string {
 func (additionalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	tree := readTree([]byte(req.ConfigValue.ValueString()))
 	for _, at := range knownProperties(tree) {
-		resp.Diagnostics.AddAttributeError(req.Path, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.", req.Path, at))
+		resp.Diagnostics.AddAttributeError(req.Path, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.",
+			req.Path, at))
 	}
 }
 
@@ -185,7 +195,8 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	if recovered {
 		diags.AddWarning("Response to the create was lost", fmt.Sprintf(
-			"Deployment %q (%s) was found after the response to the create request was lost. It matches the request. If somebody else created an identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
+			"Deployment %q (%s) was found after the response to the create request was lost. It matches the request. If somebody else created an "+
+				"identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
 	}
 	var seen []*client.Deployment
 	if until := plan.text("wait_until"); until != waitCreated {
@@ -205,7 +216,8 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, values)
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
-	addDifferences(diags, "Service reports other values", fmt.Sprintf("Deployment %q (%s) was created, but differs from the configuration. If the differences remain, the next plan shows them as drift:", name, created.ID),
+	addDifferences(diags, "Service reports other values", fmt.Sprintf("Deployment %q (%s) was created, but differs from the configuration. "+
+		"If the differences remain, the next plan shows them as drift:", name, created.ID),
 		describeDifferences(deploymentFields.Compare(live, want, want, source).Set))
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.NewRecord(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privatePlan, (*destroyPlan)(nil), diags)
@@ -241,7 +253,8 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 // addLost reports that the response to a create was lost, and what is known of
 // the deployment.
 func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost *client.LostError) {
-	outcome := "The service does not list a deployment with that name, so it was probably not created. Apply again: the provider looks up the name first."
+	outcome := "The service does not list a deployment with that name, so it was probably not created. Apply again: the provider looks up " +
+		"the name first."
 	id := lost.ID
 	switch {
 	case lost.Candidate != nil:
@@ -252,9 +265,11 @@ func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost 
 	case id != "":
 		outcome = "The service does not list it yet."
 	}
-	detail := fmt.Sprintf("The response to the request to create deployment %q was lost. %s\nThe deployment is not in the state.", name, outcome)
+	detail := fmt.Sprintf("The response to the request to create deployment %q was lost. %s\nThe deployment is not in the state.", name,
+		outcome)
 	if id != "" {
-		detail += fmt.Sprintf(" If it is yours, import it (replace NAME with the name of the resource):\n\n%s\n\n  or: terraform import %s.NAME %s", importBlock(id), deploymentType, id)
+		detail += fmt.Sprintf(" If it is yours, import it (replace NAME with the name of the resource):\n\n%s\n\n  or: terraform import "+
+			"%s.NAME %s", importBlock(id), deploymentType, id)
 	}
 	diags.AddError("Outcome of the create is unknown", detail+"\n\n"+sentence(lost.Err.Error()))
 }
@@ -351,11 +366,13 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 	switch {
 	case diags.HasError():
 	case id == "":
-		diags.AddError("Missing import ID", fmt.Sprintf("The import ID must be the ID of the deployment, a UUID such as %s, or its exact name.", field.ExampleUUID))
+		diags.AddError("Missing import ID", fmt.Sprintf("The import ID must be the ID of the deployment, a UUID such as %s, or its exact name.",
+			field.ExampleUUID))
 	case field.IsUUID(id):
 		id = r.importID(ctx, id, !identity.IsNull(), diags)
 	case !identity.IsNull():
-		diags.AddAttributeError(path.Root("id"), "Invalid UUID", fmt.Sprintf("id in the identity must be a UUID such as %s, got %q. To import by name, use id instead of identity.", field.ExampleUUID, id))
+		diags.AddAttributeError(path.Root("id"), "Invalid UUID", fmt.Sprintf("id in the identity must be a UUID such as %s, got %q. To import "+
+			"by name, use id instead of identity.", field.ExampleUUID, id))
 	default:
 		id = r.idOfName(ctx, id, diags)
 	}
@@ -403,13 +420,15 @@ func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *d
 // noUniqueName reports that a name matches no deployment, or several.
 func noUniqueName(name string, found []*client.Deployment) (summary, detail string) {
 	if len(found) == 0 {
-		return "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, and that the credential has access to the deployment.", name)
+		return "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, and that the "+
+			"credential has access to the deployment.", name)
 	}
 	var candidates []string
 	for _, d := range found {
 		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, client.Sanitize(d.Source), statusOf(d)))
 	}
-	return "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Use the ID of one of them:%s", len(found), name, listed(candidates))
+	return "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Use the ID of one of them:%s",
+		len(found), name, listed(candidates))
 }
 
 func noSuchID(id string) string {

@@ -212,7 +212,8 @@ func forgetSecrets(state attributes, names []string, refreshed field.Values, dia
 		return
 	}
 	diags.AddAttributeWarning(path.Root("secrets_wo"), "Secrets changed outside Terraform", fmt.Sprintf(
-		"The service reports different values for %s of deployment %s than after the last apply. Set secrets_wo_version, so that the next plan can send them again.",
+		"The service reports different values for %s of deployment %s than after the last apply. Set secrets_wo_version, so that the next "+
+			"plan can send them again.",
 		strings.Join(names, ", "), describe(state)))
 }
 

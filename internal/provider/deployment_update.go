@@ -126,7 +126,8 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 			}
 			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, reduced); second == nil {
 				u.diags.AddWarning("Unknown properties were not sent", fmt.Sprintf(
-					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was sent without them. Check that the service still has:%s", describe(u.state), listed(unknown)))
+					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was "+
+						"sent without them. Check that the service still has:%s", describe(u.state), listed(unknown)))
 				return written, true
 			}
 		}
@@ -134,7 +135,8 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 	switch {
 	case errors.Is(err, client.ErrNotSupported):
 		u.diags.AddError("Service does not support updates", fmt.Sprintf(
-			"The service lists deployment %s but rejects PATCH for it. Nothing was changed. Set extended_operations = false, and set the arguments to the service's values.\n\n%s", describe(u.state), sentence(err.Error())))
+			"The service lists deployment %s but rejects PATCH for it. Nothing was changed. Set extended_operations = false, and set the "+
+				"arguments to the service's values.\n\n%s", describe(u.state), sentence(err.Error())))
 	case errors.Is(err, client.ErrNotFound):
 		u.addReadFailure(u.diags, u.state, err)
 	case err != nil:
@@ -248,7 +250,8 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 		lines = append(lines, u.secrets.at.String()+": "+problem)
 	}
 	if len(lines) > 0 {
-		detail := fmt.Sprintf("The service accepted the update of deployment %s, but did not apply all of it:%s\n\nContact the service operator, or set the arguments to the service's values.", who, listed(lines))
+		detail := fmt.Sprintf("The service accepted the update of deployment %s, but did not apply all of it:%s\n\nContact the service "+
+			"operator, or set the arguments to the service's values.", who, listed(lines))
 		if len(u.failed) > 0 && len(lines) == 1 {
 			u.diags.AddAttributeError(attributeOf(u.failed[0]), "Update was not applied", detail)
 		} else {
@@ -256,7 +259,8 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 		}
 	}
 	u.kept = u.leftover(last)
-	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, but keeps:", who), names(u.kept))
+	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, but "+
+		"keeps:", who), names(u.kept))
 
 	live, expected := readTree(last.Raw), readTree(u.before.Raw)
 	for object, value := range body {
@@ -289,7 +293,8 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 			unasked = append(unasked, d.String())
 		}
 	}
-	addDifferences(u.diags, "Service changed other properties", fmt.Sprintf("The update of deployment %s changed properties that it was not meant to change:", who), unasked)
+	addDifferences(u.diags, "Service changed other properties", fmt.Sprintf("The update of deployment %s changed properties that it was "+
+		"not meant to change:", who), unasked)
 }
 
 // chosenByService reports whether the service chooses a value because the
@@ -359,7 +364,8 @@ func (u *update) keepPrior(record field.Record) {
 // addReadFailure reports that a deployment cannot be read, or no longer exists.
 func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attributes, err error) {
 	if errors.Is(err, client.ErrNotFound) {
-		diags.AddError("Deployment no longer exists", fmt.Sprintf("The service does not list deployment %s. It was probably deleted outside Terraform. Plan again, without -refresh=false: the plan proposes to create it.", describe(state)))
+		diags.AddError("Deployment no longer exists", fmt.Sprintf("The service does not list deployment %s. It was probably deleted outside "+
+			"Terraform. Plan again, without -refresh=false: the plan proposes to create it.", describe(state)))
 		return
 	}
 	r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
@@ -376,12 +382,14 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if planned != nil {
 		if planned.Extended != r.extended || !planned.Replace && planned.Delete != deletes {
 			diags.AddError("Plan does not match the provider configuration", fmt.Sprintf(
-				"Deployment %s was not destroyed. The plan was made with extended_operations = %t, but the apply uses %t. Plan again.", describe(state), planned.Extended, r.extended))
+				"Deployment %s was not destroyed. The plan was made with extended_operations = %t, but the apply uses %t. Plan again.",
+				describe(state), planned.Extended, r.extended))
 			return
 		}
 		if planned.Replace && !planned.NameKnown && !deletes {
 			diags.AddError("Replacement needs a known name", fmt.Sprintf(
-				"Deployment %s stays in the state. The name of its replacement was unknown during planning. If the name is the same, the create would fail. Plan again once the name is known.", describe(state)))
+				"Deployment %s stays in the state. The name of its replacement was unknown during planning. If the name is the same, the create "+
+					"would fail. Plan again once the name is known.", describe(state)))
 			return
 		}
 	}
@@ -393,7 +401,8 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
 	case errors.Is(err, client.ErrNotSupported):
 		diags.AddError("Service does not support deletion", fmt.Sprintf(
-			"The service lists deployment %s but rejects DELETE for it. The deployment stays in the state. To remove it from the state only, apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", who, deletionAbandon, sentence(err.Error())))
+			"The service lists deployment %s but rejects DELETE for it. The deployment stays in the state. To remove it from the state only, "+
+				"apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", who, deletionAbandon, sentence(err.Error())))
 		return
 	case err != nil:
 		r.access.addFailure(diags, fmt.Sprintf("Cannot delete deployment %s", who), err, nil)
@@ -402,13 +411,15 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	limit := waitLimit(ctx, req.State.GetAttribute, timeouts.Value.Delete, diags)
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	last, err := r.client.WaitDeleted(waiting, &client.Deployment{ID: state.text("id"), Name: state.text("name"), Status: state.text("status")})
+	last, err := r.client.WaitDeleted(waiting, &client.Deployment{ID: state.text("id"), Name: state.text("name"),
+		Status: state.text("status")})
 	switch {
 	case err == nil:
 		r.state.hold(state.text("name"), heldDeployment{})
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		diags.AddError("Deployment still exists", fmt.Sprintf(
-			"The service accepted the deletion of deployment %s, but still lists it after %s, with status %s. It stays in the state. Destroy again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last)))
+			"The service accepted the deletion of deployment %s, but still lists it after %s, with status %s. It stays in the state. Destroy "+
+				"again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last)))
 	default:
 		r.access.addFailure(diags, fmt.Sprintf("Cannot verify the deletion of deployment %s", who), err, nil)
 	}

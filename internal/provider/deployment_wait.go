@@ -74,19 +74,24 @@ func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deploy
 	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
 	switch {
 	case last.Status == client.StatusAwaitingDelete:
-		diags.AddError("Deployment is being deleted", fmt.Sprintf("Deployment %s was %s, and then its status became %s. It is being deleted outside Terraform. Once it no longer exists, apply again to create it.", who, w.done, last.Status))
+		diags.AddError("Deployment is being deleted", fmt.Sprintf("Deployment %s was %s, and then its status became %s. It is being deleted "+
+			"outside Terraform. Once it no longer exists, apply again to create it.", who, w.done, last.Status))
 	case err == nil:
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddError("Deployment no longer exists", fmt.Sprintf("Deployment %s was %s, and then disappeared while the provider waited for it. It was probably deleted outside Terraform. Apply again to create it.", who, w.done))
+		diags.AddError("Deployment no longer exists", fmt.Sprintf("Deployment %s was %s, and then disappeared while the provider waited for "+
+			"it. It was probably deleted outside Terraform. Apply again to create it.", who, w.done))
 		return last, true
 	case errors.Is(ctx.Err(), context.Canceled):
-		diags.AddWarning("Wait was interrupted", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done, statusOf(last)))
+		diags.AddWarning("Wait was interrupted", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done,
+			statusOf(last)))
 	case errors.Is(err, context.DeadlineExceeded):
 		diags.AddWarning("Deployment is not ready yet", fmt.Sprintf(
-			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It continues in the background; the next plan shows its status. To wait longer, raise %s.",
+			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It continues in the background; the "+
+				"next plan shows its status. To wait longer, raise %s.",
 			who, w.done, w.limit, statusOf(last), orDefault(w.until, waitReady), w.setting))
 	default:
-		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but the provider could not wait for it: %s\n\n%s", who, w.done, sentence(err.Error()), r.access.adviceFor(err)))
+		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but the provider could not "+
+			"wait for it: %s\n\n%s", who, w.done, sentence(err.Error()), r.access.adviceFor(err)))
 	}
 	return last, false
 }

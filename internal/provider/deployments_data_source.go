@@ -30,17 +30,20 @@ const maxMaxResults = 1_000_000_000
 
 func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := map[string]schema.Attribute{
-		"tag_value_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: filterDescriptions["tag_value_ids"],
-			Validators: []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.NotEmpty(), field.NoCommas())}},
-		"deployment_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: filterDescriptions["deployment_ids"],
-			Validators: []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.UUIDString())}},
+		"tag_value_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
+			MarkdownDescription: filterDescriptions["tag_value_ids"],
+			Validators:          []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.NotEmpty(), field.NoCommas())}},
+		"deployment_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
+			MarkdownDescription: filterDescriptions["deployment_ids"],
+			Validators:          []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.UUIDString())}},
 		"max_results": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(1, maxMaxResults)},
 			MarkdownDescription: "Maximum number of deployments to return, at least 1. If omitted, all are returned."},
 		"deployments": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments, in the order of the service.",
 			NestedObject: schema.NestedAttributeObject{Attributes: shownFields.DataSourceAttributes()}},
 	}
 	for _, name := range stringFilters {
-		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: filterDescriptions[name], Validators: filterValidators(name)}
+		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: filterDescriptions[name],
+			Validators: filterValidators(name)}
 	}
 	attributes["remote_reconciled"] = schema.BoolAttribute{Optional: true, MarkdownDescription: filterDescriptions["remote_reconciled"]}
 	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.", Attributes: attributes}

@@ -38,7 +38,8 @@ func (a access) addFailure(diags *diag.Diagnostics, summary string, err error, a
 		}
 		if place, ok := at(f.Loc); ok {
 			// Older Terraform versions show the line of the resource only: the text names the attribute.
-			diags.AddAttributeError(place, summary, fmt.Sprintf("The service rejects %s: %s\n\n%s", place, withPeriod(f.Message), sentence(withoutMessage(failed))))
+			diags.AddAttributeError(place, summary, fmt.Sprintf("The service rejects %s: %s\n\n%s", place, withPeriod(f.Message),
+				sentence(withoutMessage(failed))))
 			located++
 		}
 	}
@@ -69,9 +70,11 @@ func (a access) advice(failed *client.Error) string {
 	switch {
 	case failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden:
 		if !a.hasKey {
-			return fmt.Sprintf("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).", envAPIKey, a.apiKeyHeader)
+			return fmt.Sprintf("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).", envAPIKey,
+				a.apiKeyHeader)
 		}
-		return fmt.Sprintf("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", envAPIKey, a.apiKeyHeader, a.schemeHint())
+		return fmt.Sprintf("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", envAPIKey, a.apiKeyHeader,
+			a.schemeHint())
 	case failed.Status == http.StatusNotFound && strings.Contains(failed.Path, "/integrations/"):
 		return fmt.Sprintf("Check integration_id, and base_url (%s).", a.baseURL)
 	case failed.Status == http.StatusNotFound:
@@ -83,13 +86,15 @@ func (a access) advice(failed *client.Error) string {
 	case failed.Status >= http.StatusBadRequest:
 		return "The service rejects the request. Correct the values that it names."
 	case failed.Untrusted():
-		return fmt.Sprintf("The certificate of the service at %s is not trusted. If it is issued by a private CA, set ca_cert_file in the provider.", a.baseURL)
+		return fmt.Sprintf("The certificate of the service at %s is not trusted. If it is issued by a private CA, set ca_cert_file in the "+
+			"provider.", a.baseURL)
 	case failed.SpeaksPlainHTTP():
 		return fmt.Sprintf("The service uses plain http. Use http:// in base_url (%s), or the port for https.", a.baseURL)
 	case failed.Redirected():
 		return fmt.Sprintf("Check base_url (%s). If you trust the target of the redirect, set base_url to it.", a.baseURL)
 	case failed.Malformed:
-		return fmt.Sprintf("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this provider, or contact the service operator.", a.baseURL)
+		return fmt.Sprintf("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this provider, or "+
+			"contact the service operator.", a.baseURL)
 	case failed.Timeout():
 		return fmt.Sprintf("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in the provider.", a.baseURL)
 	case failed.NotSent:
@@ -110,7 +115,8 @@ func (a access) schemeHint() string {
 // addBug reports what only a bug in the provider causes.
 func addBug(diags *diag.Diagnostics, what string, err error) {
 	diags.AddError("Provider bug", sentence(what+": "+err.Error())+
-		"\n\nThis is a bug in the provider, not in the configuration. Please report it in the issue tracker of the provider, with this message and the output of terraform version.")
+		"\n\nThis is a bug in the provider, not in the configuration. Please report it in the issue tracker of the provider, with this "+
+		"message and the output of terraform version.")
 }
 
 // maxListed limits the lines of a list in a message.

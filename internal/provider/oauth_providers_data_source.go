@@ -28,8 +28,10 @@ var oauthProviderFields = field.Fields{
 	{Name: "updated_at", Kind: field.Time, Description: "Time of the last update, in RFC 3339 format."},
 	{Name: "provider_type", Kind: field.String, Description: "Type of the provider, if it has one."},
 	{Name: "mcp_server_url", Kind: field.String, Description: "URL of the MCP server, if there is one."},
-	{Name: "token_endpoint_auth_method", Kind: field.String, Description: "How the client authenticates at the token endpoint; `client_secret_post` if the service does not report it."},
-	{Name: "is_dynamic_client", Kind: field.Bool, Description: "Whether the client was registered dynamically; `false` if the service does not report it."},
+	{Name: "token_endpoint_auth_method", Kind: field.String, Description: "How the client authenticates at the token endpoint; " +
+		"`client_secret_post` if the service does not report it."},
+	{Name: "is_dynamic_client", Kind: field.Bool, Description: "Whether the client was registered dynamically; `false` if the service does " +
+		"not report it."},
 }
 
 // oauthProvidersDataSource is graphdeploy_oauth_providers.

@@ -53,18 +53,24 @@ func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *
 				MarkdownDescription: "Credential, sent in the header `api_key_header`. Omit it if the service authenticates differently. " + orVariable(envAPIKey)},
 			"api_key_header": schema.StringAttribute{Optional: true, MarkdownDescription: "Header that carries `api_key`. " +
 				"For bearer tokens, set it to `Authorization` and include the scheme in the key: `api_key = \"Bearer …\"`. Defaults to `" + defaultAPIKeyHeader + "`. " + orVariable(envAPIKeyHeader)},
-			"headers": schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType, Validators: []validator.Map{field.NoNulls()},
+			"headers": schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType,
+				Validators:          []validator.Map{field.NoNulls()},
 				MarkdownDescription: "Additional HTTP headers to send with every request, for example a tenant header. Names are case-insensitive."},
 			"hosting": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
-				MarkdownDescription: "How the service is hosted. If set, a `source` that is not available there is rejected at plan. Valid values are " +
+				MarkdownDescription: "How the service is hosted. If set, a `source` that is not available there is rejected at plan. Valid values " +
+					"are " +
 					field.Quoted(hostings) + ". " + orVariable(envHosting)},
-			"extended_operations": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to update deployments with `PATCH /v2/deployments/{id}` " +
-				"and to delete them with `DELETE /v2/deployments/{id}`. The API does not document these operations. If `false`, a plan that would change the service fails, " +
+			"extended_operations": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to update deployments with `PATCH " +
+				"/v2/deployments/{id}` " +
+				"and to delete them with `DELETE /v2/deployments/{id}`. The API does not document these operations. If `false`, a plan that would " +
+				"change the service fails, " +
 				"and destroying removes a deployment from the state only. Defaults to `false`. " + orVariable(envExtended)},
 			"request_timeout": schema.StringAttribute{Optional: true,
-				MarkdownDescription: fmt.Sprintf("Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`. %s", defaultRequestTimeout, orVariable(envRequestTimeout))},
+				MarkdownDescription: fmt.Sprintf("Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`. %s",
+					defaultRequestTimeout, orVariable(envRequestTimeout))},
 			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(0, maxMaxRetries)},
-				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`. %s", maxMaxRetries, defaultMaxRetries, orVariable(envMaxRetries))},
+				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`. %s", maxMaxRetries,
+					defaultMaxRetries, orVariable(envMaxRetries))},
 			"ca_cert_file": schema.StringAttribute{Optional: true,
 				MarkdownDescription: "Path to a PEM file with certificate authorities to trust in addition to the system's. " + orVariable(envCACertFile)},
 			"client_cert_file": schema.StringAttribute{Optional: true,
@@ -108,7 +114,8 @@ func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureReque
 		if resp.Diagnostics.HasError() {
 			return
 		}
-		data.hosting, data.extended, data.access, data.credentialKey = settings.hosting, settings.extended, settings.access(), settings.credentialKey()
+		data.hosting, data.extended, data.access, data.credentialKey = settings.hosting, settings.extended, settings.access(),
+			settings.credentialKey()
 		settings.client.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
 		settings.client.Log = func(ctx context.Context, message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
 		if p.tune != nil {
