@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -162,6 +163,13 @@ func (fs Fields) Conflicts(tree map[string]any) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// ReadOnly reports whether a path of Conflicts is that of a read-only attribute.
+func (fs Fields) ReadOnly(path string) bool {
+	name, rest, _ := strings.Cut(path, ".")
+	f, _ := fs.ByName(name)
+	return f.Access == ReadOnly || rest != "" && f.Fields.ReadOnly(rest)
 }
 
 // Described is the other part: tree without what [Fields.Undescribed] finds.

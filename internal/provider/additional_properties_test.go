@@ -137,20 +137,25 @@ func TestAdditionalProperties_thatHaveAnArgumentAreRejected(t *testing.T) {
 	t.Parallel()
 	p := newProtocol(t, newService(t, fakeserver.Options{}))
 	for text, argument := range map[string]string{
-		`{"name": "x"}`:       "name",
-		`{"secrets": []}`:     "secrets",
-		`{"status": "READY"}`: "status",
+		`{"name": "x"}`:   "name",
+		`{"secrets": []}`: "secrets",
 		`{"source_config": {"build_command": "make"}}`:                        "source_config.build_command",
 		`{"source_config": {"resource_spec": {"cpu": 1}}}`:                    "source_config.resource_spec.cpu",
 		`{"source_config": {"resource_spec": {"gpu": 1, "sidecars": []}}}`:    "source_config.resource_spec.sidecars",
 		`{"source_config": {"listener_config": {"k8s_namespace": "x"}}}`:      "source_config.listener_config.k8s_namespace",
-		`{"source_revision_config": {"repo_commit_sha": "x", "depth": 1}}`:    "source_revision_config.repo_commit_sha",
 		`{"source_config": null}`:                                             "source_config",
 		`{"source_config": {"deployment_type": "x", "listener_config": "x"}}`: "source_config.listener_config",
 	} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))
 		protocoltest.Expect(t, diags, protocoltest.Error("Property has an argument", "additional_properties",
 			"must not contain "+argument+": use the argument "+argument+"."))
+	}
+	for text, attribute := range map[string]string{
+		`{"status": "READY"}`: "status",
+		`{"source_revision_config": {"repo_commit_sha": "x", "depth": 1}}`: "source_revision_config.repo_commit_sha",
+	} {
+		_, diags := p.Plan(typeName, nil, withAdditional(text))
+		protocoltest.Expect(t, diags, protocoltest.Error("Property is read-only", "additional_properties", "must not contain "+attribute+"."))
 	}
 	for _, text := range []string{"{", "[]", `"x"`, "null"} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))

@@ -159,6 +159,10 @@ func (v additionalValidator) MarkdownDescription(ctx context.Context) string {
 func (additionalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
 	tree := readTree([]byte(req.ConfigValue.ValueString()))
 	for _, at := range knownProperties(tree) {
+		if deploymentFields.ReadOnly(at) {
+			resp.Diagnostics.AddAttributeError(req.Path, "Property is read-only", fmt.Sprintf("%s must not contain %s.", req.Path, at))
+			continue
+		}
 		resp.Diagnostics.AddAttributeError(req.Path, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.",
 			req.Path, at))
 	}
