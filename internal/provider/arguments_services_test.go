@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -40,7 +39,7 @@ func TestEveryArgument_againstEveryKindOfUpdate(t *testing.T) {
 }
 
 func testArguments(t *testing.T, options fakeserver.Options) {
-	f := &fleet{T: t, s: newService(t, options), options: options, cases: groupedCases(), instances: map[string]*instance{}}
+	f := &fleet{T: t, s: newService(t, options), options: options, cases: groupedCases(redundant, 100), instances: map[string]*instance{}}
 	typ := schemaOfProvider(t).ResourceSchemas[typeName].ValueType()
 	for _, c := range f.cases {
 		f.instances[c.name] = &instance{t: t, state: tftypes.NewValue(typ, nil)}
@@ -133,91 +132,6 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 	})
 	f.assertReadsOnly("removals without operations")
 	f.expectNoop("after the removal without operations", false, removed)
-}
-
-// What is redundant has the same fields as something else.
-var redundant = regexp.MustCompile(`init_containers|sidecars\.volume_mounts\.|volumes\.(persistent|nfs|projected|downward|csi)`)
-
-// groupedCases are the cases of all arguments, in as few deployments as possible:
-// each has many that do not depend on each other.
-func groupedCases() []argumentCase {
-	var groups [][]argumentCase
-	for _, c := range argumentCases(true) {
-		if redundant.MatchString(c.argument) {
-			continue
-		}
-		i := slices.IndexFunc(groups, func(group []argumentCase) bool {
-			return !slices.ContainsFunc(group, c.conflicts)
-		})
-		if i < 0 {
-			i, groups = len(groups), append(groups, nil)
-		}
-		groups[i] = append(groups[i], c)
-	}
-	var merged []argumentCase
-	for i, group := range groups {
-		m := argumentCase{name: fmt.Sprintf("group-%d", i), parts: group, before: map[string]any{}, after: map[string]any{}, removed: map[string]any{}}
-		for _, c := range group {
-			m.at += c.at
-			m.before, m.after, m.removed = mergedJSON(m.before, c.before).(map[string]any), mergedJSON(m.after, c.after).(map[string]any), mergedJSON(m.removed, c.removed).(map[string]any)
-		}
-		m.change = func(d map[string]any) {
-			for _, c := range group {
-				c.change(d)
-			}
-		}
-		merged = append(merged, m)
-	}
-	return merged
-}
-
-// conflicts reports whether two cases cannot be in one deployment: one changes
-// what contains the other, or they exclude each other.
-func (c argumentCase) conflicts(other argumentCase) bool {
-	if c.steps == nil || other.steps == nil {
-		top, _, _ := strings.Cut(c.argument, "_")
-		return strings.HasPrefix(other.argument, top)
-	}
-	n := min(len(c.steps), len(other.steps))
-	for i := range n {
-		a, b := c.steps[i], other.steps[i]
-		if a.Name != b.Name {
-			return a.Exclusive && b.Exclusive
-		}
-	}
-	return true
-}
-
-func mergedJSON(a, b any) any {
-	switch b := b.(type) {
-	case map[string]any:
-		merged, ok := a.(map[string]any)
-		if !ok {
-			return b
-		}
-		merged = maps.Clone(merged)
-		for name, value := range b {
-			merged[name] = mergedJSON(merged[name], value)
-		}
-		return merged
-	case []any:
-		merged, ok := a.([]any)
-		if !ok {
-			return b
-		}
-		merged = slices.Clone(merged)
-		for i, item := range b {
-			if i < len(merged) {
-				merged[i] = mergedJSON(merged[i], item)
-			} else {
-				merged = append(merged, item)
-			}
-		}
-		return merged
-	case nil:
-		return a
-	}
-	return b
 }
 
 // A fleet has a deployment for each case.
@@ -496,7 +410,7 @@ func (f *fleet) assertPlanted(what string, before map[string]map[string]any) {
 				}
 			}
 			if at := missingPlanted(name, had, has); at != "" {
-				f.Errorf("%s of %s: what others added at %s is gone: %s, was %s", what, c.name, at, inJSON(has), inJSON(had))
+				f.Errorf("%s of %s: what others added at %s was dropped: %s, was %s", what, c.name, at, inJSON(has), inJSON(had))
 			}
 		}
 	}

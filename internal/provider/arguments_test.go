@@ -2,8 +2,10 @@ package provider_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -339,6 +341,96 @@ func satisfies(has, wanted any) bool {
 	default:
 		return jsonEqual(has, wanted)
 	}
+}
+
+// What is redundant has the same fields as something else.
+var redundant = regexp.MustCompile(`init_containers|sidecars\.volume_mounts\.|volumes\.(persistent|nfs|projected|downward|csi)`)
+
+// groupedCases are the cases of all arguments, except some, in few deployments: each
+// has many that do not depend on each other.
+func groupedCases(except *regexp.Regexp, limit int) []argumentCase {
+	var groups [][]argumentCase
+	for _, c := range argumentCases(true) {
+		if except.MatchString(c.argument) {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(group []argumentCase) bool {
+			return len(group) < limit && !slices.ContainsFunc(group, c.conflicts)
+		})
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	var merged []argumentCase
+	for i, group := range groups {
+		m := argumentCase{name: fmt.Sprintf("group-%d", i), parts: group, before: map[string]any{}, after: map[string]any{}, removed: map[string]any{}}
+		for _, c := range group {
+			m.at += c.at
+			m.before, m.after, m.removed = mergedJSON(m.before, c.before).(map[string]any), mergedJSON(m.after, c.after).(map[string]any), mergedJSON(m.removed, c.removed).(map[string]any)
+		}
+		m.change = func(d map[string]any) {
+			for _, c := range group {
+				c.change(d)
+			}
+		}
+		m.clear = func(d map[string]any) {
+			for _, c := range group {
+				c.clear(d)
+			}
+		}
+		merged = append(merged, m)
+	}
+	return merged
+}
+
+// conflicts reports whether two cases cannot be in one deployment: one changes
+// what contains the other, or they exclude each other.
+func (c argumentCase) conflicts(other argumentCase) bool {
+	if c.steps == nil || other.steps == nil {
+		top, _, _ := strings.Cut(c.argument, "_")
+		return strings.HasPrefix(other.argument, top)
+	}
+	n := min(len(c.steps), len(other.steps))
+	for i := range n {
+		a, b := c.steps[i], other.steps[i]
+		if a.Name != b.Name {
+			return a.Exclusive && b.Exclusive
+		}
+	}
+	return true
+}
+
+func mergedJSON(a, b any) any {
+	switch b := b.(type) {
+	case map[string]any:
+		merged, ok := a.(map[string]any)
+		if !ok {
+			return b
+		}
+		merged = maps.Clone(merged)
+		for name, value := range b {
+			merged[name] = mergedJSON(merged[name], value)
+		}
+		return merged
+	case []any:
+		merged, ok := a.([]any)
+		if !ok {
+			return b
+		}
+		merged = slices.Clone(merged)
+		for i, item := range b {
+			if i < len(merged) {
+				merged[i] = mergedJSON(merged[i], item)
+			} else {
+				merged = append(merged, item)
+			}
+		}
+		return merged
+	case nil:
+		return a
+	}
+	return b
 }
 
 // changedKeys are the keys of a deployment, and of its config objects, that

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
@@ -57,8 +59,7 @@ resource "graphdeploy_deployment" "this" {
     }
   }
 }`
-	steps := []resource.TestStep{{Config: config}}
-	for member, value := range map[string]any{
+	changed := map[string]any{
 		"source_config.resource_spec.max_scale":  7,
 		"source_config.custom_url":               "https://elsewhere.example.com",
 		"source_config.build_on_push":            true,
@@ -74,12 +75,14 @@ resource "graphdeploy_deployment" "this" {
 		"source_config.resource_spec.brand_new":  map[string]any{"unknown": true},
 		"secret_references":                      []any{map[string]any{"name": "X"}},
 		"source_config.resource_spec.annotation": nil,
-	} {
-		step := planIsEmpty(config)
-		step.PreConfig = s.edit(t, member, value)
-		steps = append(steps, step)
 	}
-	check(t, steps...)
+	step := planIsEmpty(config)
+	step.PreConfig = func() {
+		for member, value := range changed {
+			s.edit(t, member, value)()
+		}
+	}
+	check(t, resource.TestStep{Config: config}, step)
 	assertDocumentedOperationsOnly(t, s)
 }
 
@@ -142,31 +145,49 @@ func TestAccCodehost_builtImageAndResolvedRefAreNotDrift(t *testing.T) {
 	)
 }
 
-func TestAccEmptyNullAndAbsent_responsesAreNotDrift(t *testing.T) {
+// A service may report null, nothing or its defaults in place of what is empty or
+// omitted.
+func TestOwnership_emptyNullAndAbsentAreEqual(t *testing.T) {
 	t.Parallel()
-	empty := `
-  source_config          = { custom_url = "", resource_spec = { labels = {}, volumes = [], sidecars = [] } }
-  source_revision_config = {}
-  secrets                = {}
-  secret_references      = []`
-	absent := ""
-	null := `
-  source_config          = { custom_url = null, resource_spec = { labels = null, volumes = null } }
-  source_revision_config = null
-  secrets                = null
-  secret_references      = null`
 	for name, options := range map[string]fakeserver.Options{
 		"responds null": {NullForEmpty: true, Defaults: map[string]any{}}, "omits": {OmitEmpty: true, Defaults: map[string]any{}}, "fills in": {},
 	} {
-		for written, arguments := range map[string]string{"empty": empty, "absent": absent, "null": null} {
+		for written, text := range map[string]string{
+			"empty": `{"source_config": {"custom_url": "", "resource_spec": {"labels": {}, "volumes": [], "sidecars": [{"name": "s", "command": [], "resources": {}, "security_context": "{}"}]}},
+				"source_revision_config": {}, "secrets": {}, "secret_references": []}`,
+			"absent": `{}`,
+			"null":   `{"source_config": {"custom_url": null, "resource_spec": {"labels": null, "volumes": null}}, "source_revision_config": null, "secrets": null, "secret_references": null}`,
+		} {
 			t.Run(name+", configured "+written, func(t *testing.T) {
 				t.Parallel()
-				s := newService(t, options)
-				config := s.provider() + deployment("app", "external_docker", arguments)
-				check(t, resource.TestStep{Config: config}, planIsEmpty(config), resource.TestStep{RefreshState: true}, planIsEmpty(config))
+				m := create(t, options, text)
+				m.expectNoop(false, text)
+				m.expectNoop(true, text)
 			})
 		}
 	}
+}
+
+// A value that differs already when the deployment is created cannot be in the state,
+// which has what was planned: a warning reports it, and the next plan shows the drift.
+func TestCreate_otherValueIsReported(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true, ReadyAfter: time.Nanosecond})
+	i := &instance{t: t, state: tftypes.NewValue(deploymentType(t), nil)}
+	m := managed{t, s, i}
+	const config = `{"source_config": {"resource_spec": {"cpu": 0.1}}}`
+	run := newRun(t, s, true)
+	planned := run.plan(i, arguments(t, config))
+	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() { s.edit(t, "source_config.resource_spec.cpu", 1)() }})
+	got := messages(run.apply(i, planned))
+	if !strings.HasPrefix(got, "Service reports other values: ") || !strings.Contains(got, "source_config.resource_spec.cpu: 1 in the service, 0.1 in the configuration") {
+		t.Errorf("the create reports %q", got)
+	}
+	if got := m.apply(false, config, "Deployment cannot be updated: "); fmt.Sprint(bullets(got)) != "[source_config.resource_spec.cpu: 1 in the service, 0.1 in the configuration]" {
+		t.Errorf("the next plan reports %q", got)
+	}
+	m.apply(true, config, "")
+	m.expectNoop(true, config)
 }
 
 func TestAccDeployment_deletedInServiceIsCreatedAgain(t *testing.T) {

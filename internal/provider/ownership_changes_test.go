@@ -96,7 +96,7 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 					t.Errorf("%s: the service has %s, want %s", patch, got, c.want)
 				}
 				if at := missingPlanted("source_config", before["source_config"], now["source_config"]); at != "" && kind != fakeserver.PatchReplaceConfig {
-					t.Errorf("%s: what others added at %s is gone: %s", patch, at, inJSON(now["source_config"]))
+					t.Errorf("%s: what others added at %s was dropped: %s", patch, at, inJSON(now["source_config"]))
 				}
 				next := newRun(t, s, true)
 				next.refresh(i)
