@@ -48,6 +48,9 @@ func (fs Fields) AttrType() types.ObjectType {
 
 func (f Field) stringValidators() []validator.String {
 	var validators []validator.String
+	if f.Access == ReadOnly {
+		return nil // Terraform rejects any value
+	}
 	if f.NotEmpty {
 		validators = append(validators, NotEmpty())
 	}

@@ -79,7 +79,7 @@ func Duration() validator.String {
 		if length, err := time.ParseDuration(text); err == nil && length >= 0 {
 			return "", ""
 		}
-		return "Invalid duration", fmt.Sprintf("%s must be a duration such as 45s, 30m or 1h30m; got %q.", at, text)
+		return "Invalid duration", fmt.Sprintf("%s must be a duration such as 45s, 30m or 1h30m, and not negative; got %q.", at, text)
 	}}
 }
 

@@ -53,7 +53,7 @@ func TestPlan_failedNameCheckFailsTheCreate(t *testing.T) {
 	wrongPath := &service{url: strings.TrimSuffix(s.url, "/api")}
 	_, diags := newProtocol(t, wrongPath, object{"api_key": "right"}).Plan(typeName, nil, appConfig("internal_docker"))
 	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "404 Not Found",
-		"Check base_url ("+wrongPath.url+")"))
+		"Set base_url ("+wrongPath.url+")"))
 	_, diags = newProtocol(t, s, object{"api_key": "wrong"}).Plan(typeName, nil, appConfig("internal_docker"))
 	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "401 Unauthorized", "api_key",
 		"X-Api-Key"))

@@ -30,6 +30,11 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
 	addMissingSettings(&resp.Diagnostics, plan, config, state)
+	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
+		resp.Diagnostics.AddAttributeWarning(path.Root("secrets_wo"), "Missing secrets_wo_version",
+			"Terraform does not store secrets_wo: without secrets_wo_version, a change of the values is neither detected nor sent. "+
+				"Set secrets_wo_version, and change it with the values.")
+	}
 	if req.State.Raw.IsNull() {
 		r.planCreate(ctx, plan, resp)
 		return
@@ -93,6 +98,11 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		diags.AddAttributeWarning(secrets.at, "Secrets will be removed", fmt.Sprintf(
 			"The service does not return the values of secrets, and a change of secrets replaces all of them. The update of deployment %s "+
 				"removes these secrets, which are not in the configuration:%s", describe(state), listed(secrets.removed)))
+	}
+	if secrets.hidden && secrets.wanted != nil {
+		diags.AddAttributeWarning(secrets.at, "Secrets are replaced", fmt.Sprintf(
+			"The service does not show its secrets, and a change of secrets replaces all of them. The update of deployment %s removes secrets "+
+				"that are not in the configuration, if there are any.", describe(state)))
 	}
 	body := c.body()
 	sendsSecrets := secrets.wanted != nil || secrets.unknown
@@ -207,7 +217,7 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	switch {
 	case errors.As(err, &failed) && failed.Unreachable():
 		diags.AddWarning("Service is unreachable", fmt.Sprintf("The provider could not check whether the name %q is free: %s This is expected "+
-			"if the service is created in the same run.", name, sentence(failed.Error())))
+			"if the service is created in the same run. Otherwise, correct base_url (%s).", name, sentence(failed.Error()), r.access.baseURL))
 		return
 	case err != nil:
 		r.access.addFailure(diags, fmt.Sprintf("Cannot check the name %q", name), err, nil)
@@ -222,8 +232,19 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	case inState && held.deletes && held.replaced:
 	case inState && held.deletes && existing.Status != client.StatusAwaitingDelete:
 		diags.AddAttributeWarning(path.Root("name"), "Deployment name is in use", fmt.Sprintf(
-			"Deployment %q (%s) in this state already has this name. The create fails unless this run deletes or renames that deployment first.",
-			name, existing.ID))
+			"Deployment %q (%s) in this state has this name. The create fails unless this run first deletes or renames that deployment, "+
+				"as it does to replace one.\n"+
+				"  - If the resource was renamed, add a moved block: otherwise the deployment is deleted and created again.\n"+
+				"  - With create_before_destroy, set a new name.", name, existing.ID))
+	case r.extended && !r.client.CreatedHere(existing.ID) && existing.Status != client.StatusAwaitingDelete:
+		// Only a warning: Terraform plans again during the apply. With
+		// create_before_destroy, an error there would leave the deployment that holds
+		// the name behind as a deposed object, which the next apply would delete.
+		var taken diag.Diagnostics
+		r.addNameTaken(&taken, name, existing, false, false)
+		for _, d := range taken {
+			diags.AddAttributeWarning(path.Root("name"), d.Summary(), d.Detail())
+		}
 	default:
 		r.addNameTaken(diags, name, existing, r.client.CreatedHere(existing.ID), inState)
 	}
@@ -251,7 +272,7 @@ func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, 
 		diags.AddAttributeError(at, summary, what+" Options:\n"+
 			"  - Import it (replace NAME with the name of the resource):\n\n"+importBlock(existing.ID)+"\n\n"+
 			"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n"+
-			"  - Choose another name.\n"+
+			"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n"+
 			"  - For terraform destroy, add -refresh=false.")
 	}
 }
@@ -346,7 +367,8 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 	for _, s := range sources {
 		if s.name == plan.text("source") && s.hosting != r.hosting {
 			diags.AddAttributeError(path.Root("source"), "Source not available", fmt.Sprintf(
-				"Deployment %s has source %q (%s), but the provider has hosting = %q.", describe(plan), s.name, hostingNames[s.hosting], r.hosting))
+				"Deployment %s has source %q (%s), but the provider has hosting = %q. Use another source, or correct hosting.",
+				describe(plan), s.name, hostingNames[s.hosting], r.hosting))
 		}
 	}
 }

@@ -223,6 +223,7 @@ type secretsChange struct {
 	wanted   secretValues // nil if nothing is to be sent
 	unknown  bool         // whether they change is known at apply
 	unverify bool         // the service does not show whether it has them
+	hidden   bool         // the service shows no secrets, not even their names
 	removed  []string     // names that the change removes without the configuration having had them
 	released []string     // names that the configuration no longer manages, and that stay
 	gone     []string     // names that the configuration had, and that the change removes
@@ -279,7 +280,8 @@ func secretsChangeOf(plan, state, config attributes, record *secretsRecord, live
 	if (kept || echo.has(wanted)) && goneAlready && (len(wanted) > 0 || len(echo) == 0) {
 		return c, true
 	}
-	c.unverify = !echo.has(wanted)
+	c.unverify = !echo.has(wanted) && (record == nil || !record.Shown)
+	c.hidden = record != nil && len(record.Names) > 0 && len(echo) == 0
 	c.wanted = maps.Clone(wanted)
 	if len(wanted) == 0 {
 		return c, true // {} removes all

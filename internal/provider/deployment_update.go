@@ -259,8 +259,8 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 		}
 	}
 	u.kept = u.leftover(last)
-	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, but "+
-		"keeps:", who), names(u.kept))
+	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, "+
+		"but still has the former value, which may be its default, of:", who), names(u.kept))
 
 	live, expected := readTree(last.Raw), readTree(u.before.Raw)
 	for object, value := range body {

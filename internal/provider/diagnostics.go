@@ -78,7 +78,7 @@ func (a access) advice(failed *client.Error) string {
 	case failed.Status == http.StatusNotFound && strings.Contains(failed.Path, "/integrations/"):
 		return fmt.Sprintf("Check integration_id, and base_url (%s).", a.baseURL)
 	case failed.Status == http.StatusNotFound:
-		return fmt.Sprintf("Check base_url (%s).", a.baseURL)
+		return fmt.Sprintf("Set base_url (%s) to the root URL of the API, with its path prefix and without /v2.", a.baseURL)
 	case failed.Status == http.StatusTooManyRequests:
 		return "The service limits the rate of requests. Retry later, use a smaller -parallelism, or raise max_retries in the provider."
 	case failed.Status >= http.StatusInternalServerError:

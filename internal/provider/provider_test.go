@@ -453,7 +453,7 @@ func TestProvider_failedReadIsExplained(t *testing.T) {
 	}{
 		"401": {fakeserver.Fault{Status: 401}, []string{"401 Unauthorized", "No credential was sent. Set api_key", "X-Api-Key"}},
 		"403": {fakeserver.Fault{Status: 403}, []string{"403 Forbidden", "api_key"}},
-		"404": {fakeserver.Fault{Status: 404}, []string{"404 Not Found", "Check base_url"}},
+		"404": {fakeserver.Fault{Status: 404}, []string{"404 Not Found", "Set base_url"}},
 		"429": {fakeserver.Fault{Status: 429}, []string{"429 Too Many Requests", "max_retries"}},
 		"500": {fakeserver.Fault{Status: 500, Body: `{"error": {"message": "the roof is on fire"}}`},
 			[]string{"500 Internal Server Error", "the roof is on fire"}},
