@@ -28,6 +28,8 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 	}{
 		"a label": {spec(`{"labels": {"a": "1", "b": "2"}}`), spec(`{"labels": {"a": "1"}}`), `{"resource_spec":{"labels":{"a":"1"}}}`,
 			nil, []string{`source_config.resource_spec.labels["b"]`}},
+		"a label with dots": {spec(`{"labels": {"example.com/team": "1", "b": "2"}}`), spec(`{"labels": {"b": "2"}}`), `{"resource_spec":{"labels":{"b":"2"}}}`,
+			nil, []string{`source_config.resource_spec.labels["example.com/team"]`}},
 		"the last label": {spec(`{"labels": {"a": "1"}}`), spec(`{"labels": {}}`), `{"resource_spec":{"labels":{}}}`,
 			nil, []string{`source_config.resource_spec.labels["a"]`}},
 		"all labels": {spec(`{"labels": {"a": "1"}, "cpu": 1}`), spec(`{"cpu": 1}`), `{"resource_spec":{"cpu":1,"labels":{}}}`,
