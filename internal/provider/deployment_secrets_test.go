@@ -162,8 +162,8 @@ func TestAccSecrets_ignoredChangeIsError(t *testing.T) {
 	}{
 		"another value":     {`A = "planted-one"`, `A = "planted-two"`, []string{`secret "A" still has its former value`}},
 		"one more":          {`A = "planted-one"`, `A = "planted-one", B = "planted-two"`, []string{`secret "B" still has its former value`}},
-		"one less":          {`A = "planted-one", B = "planted-two"`, `A = "planted-one"`, []string{`secret "B" is still there`}},
-		"another, one less": {`A = "planted-one", B = "planted-two"`, `A = "planted-three"`, []string{`secret "A" still has its former value`, `secret "B" is still there`}},
+		"one less":          {`A = "planted-one", B = "planted-two"`, `A = "planted-one"`, []string{`secret "B" still exists`}},
+		"another, one less": {`A = "planted-one", B = "planted-two"`, `A = "planted-three"`, []string{`secret "A" still has its former value`, `secret "B" still exists`}},
 	} {
 		for _, writeOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, write-only %t", name, writeOnly), func(t *testing.T) {
