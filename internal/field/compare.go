@@ -44,7 +44,17 @@ type Difference struct {
 // Read-only attributes are not compared, and unknown values are no difference.
 // Source is the source of the deployment, see [Field.BuiltFor].
 func (fs Fields) Compare(live, want, applied map[string]any, source string) Comparison {
-	c := &comparer{source: source}
+	return (&comparer{source: source}).compare(fs, live, want, applied)
+}
+
+// CompareImported is [Fields.Compare] for a deployment to which nothing was applied
+// since its import: what is wanted as {} may be there, if nothing else is, because
+// services may report it as null.
+func (fs Fields) CompareImported(live, want, applied map[string]any, source string) Comparison {
+	return (&comparer{source: source, imported: true}).compare(fs, live, want, applied)
+}
+
+func (c *comparer) compare(fs Fields, live, want, applied map[string]any) Comparison {
 	merged := c.object(fs, path.Empty(), live, want, applied, false)
 	return Comparison{Merged: merged, Set: c.set, Dropped: c.dropped}
 }
@@ -57,6 +67,7 @@ func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
 // comparer walks the three trees side by side.
 type comparer struct {
 	source       string
+	imported     bool
 	set, dropped []Difference
 }
 
@@ -99,7 +110,7 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 		}
 		put(name, c.value(f, at.AtName(f.Name), has, want[name], applied[name], inItem))
 		if f.Kind == JSON && isEmptyObject(want[name]) && has == nil && len(c.set) == before &&
-			(applied != nil && applied[name] == nil || f.Exclusive && hasSibling(fs, f, live)) {
+			(applied[name] == nil && !c.imported || f.Exclusive && hasSibling(fs, f, live)) {
 			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value
 		}
 		replaced = replaced || f.Exclusive && want[name] != nil && (len(c.set) > before || applied[name] == nil)

@@ -108,6 +108,9 @@ func (s *stage) compare(config string, planned tftypes.Value, live string) Compa
 	s.Helper()
 	want, applied := resourceFields.Wanted(s.config(config), planned), resourceFields.Applied(s.state, s.record)
 	resourceFields.TakeRefs(applied, want, s.state, s.record)
+	if s.record == nil {
+		return resourceFields.CompareImported(s.live(live), want, applied, s.source)
+	}
 	return resourceFields.Compare(s.live(live), want, applied, s.source)
 }
 

@@ -99,7 +99,11 @@ func isConfigObject(name string) bool {
 // compare compares with what the service has.
 func (c *change) compare(live *client.Deployment) {
 	c.live = readTree(live.Raw)
-	compared := changeableFields.Compare(c.live, c.want, c.applied, c.source)
+	compare := changeableFields.Compare
+	if c.record == nil {
+		compare = changeableFields.CompareImported
+	}
+	compared := compare(c.live, c.want, c.applied, c.source)
 	c.compared = compared.Merged
 	c.set, c.dropped = c.ofPlan(compared.Set), c.ofPlan(compared.Dropped)
 }

@@ -29,7 +29,7 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
 	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
-	addMissingSettings(&resp.Diagnostics, plan, config, state)
+	addMissingSettings(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
 	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
 		resp.Diagnostics.AddAttributeWarning(path.Root("secrets_wo"), "Missing secrets_wo_version",
 			"Terraform does not store secrets_wo: without secrets_wo_version, a change of the values is neither detected nor sent. "+
@@ -185,13 +185,13 @@ func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
 
 // addMissingSettings warns of what every service needs: Terraform silently
 // ignores misspelled names in nested objects.
-func addMissingSettings(diags *diag.Diagnostics, plan, config, state attributes) {
+func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
 	for _, needed := range []struct{ source, object, name string }{
 		{client.SourceExternalDocker, "source_revision_config", "image_uri"},
 		{client.SourceCodehost, "source_config", "repo_url"},
 	} {
 		object := config[needed.object]
-		if plan.text("source") != needed.source || !object.IsKnown() || attributesOf(state[needed.object]).text(needed.name) != "" {
+		if plan.text("source") != needed.source || !object.IsKnown() || attributesOf(plan[needed.object]).text(needed.name) != "" {
 			continue // or the service has one, as after an import
 		}
 		if value := attributesOf(object)[needed.name]; value.Type() == nil || value.IsNull() {
