@@ -46,7 +46,7 @@ func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaReq
 			Validators: filterValidators(name)}
 	}
 	attributes["remote_reconciled"] = schema.BoolAttribute{Optional: true, MarkdownDescription: filterDescriptions["remote_reconciled"]}
-	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.", Attributes: attributes}
+	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND. No match is an empty list, not an error.", Attributes: attributes}
 }
 
 func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {

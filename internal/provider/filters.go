@@ -19,9 +19,9 @@ var (
 
 	filterDescriptions = map[string]string{
 		"name_contains":     "Filter by part of the name. The service decides how it matches, for example whether it is case-sensitive.",
-		"status":            "Filter by status.",
+		"status":            "Filter by status, for example `READY`.",
 		"remote_reconciled": "Filter by remote reconciliation.",
-		"tag_value_ids":     "Filter by IDs of tag values. An empty value matches nothing.",
+		"tag_value_ids":     "Filter by IDs of tag values, which the API does not list. An empty value matches nothing.",
 		"image_version":     "Filter by image version.",
 		"deployment_type":   "Filter by deployment type. Valid values are " + field.Quoted(deploymentTypes) + ".",
 		"deployment_ids":    "Filter by deployment IDs, which are UUIDs. An empty value matches nothing.",
