@@ -31,19 +31,6 @@ func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
 
-// DecodeFrom is [Fields.Decode] of the JSON form of a value of a client type.
-func (fs Fields) DecodeFrom(value any) (tftypes.Value, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return tftypes.Value{}, err
-	}
-	tree, err := ReadJSON(text)
-	if err != nil {
-		return tftypes.Value{}, err
-	}
-	return Field{Kind: Object, Fields: fs}.decode(tree)
-}
-
 func (f Field) decode(tree any) (tftypes.Value, error) {
 	if tree == nil {
 		return f.null(), nil
@@ -64,22 +51,6 @@ func (fs Fields) Encode(from tftypes.Value) (map[string]any, error) {
 	tree, err := encodeObject(Field{Kind: Object, Fields: fs}, from)
 	object, _ := tree.(map[string]any)
 	return object, err
-}
-
-// EncodeInto is [Fields.Encode] into a value of a client type. A member that the
-// client type does not have is an error, so that nothing is dropped on the way.
-func (fs Fields) EncodeInto(from tftypes.Value, into any) error {
-	tree, err := fs.Encode(from)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(tree)
-	if err != nil {
-		return err
-	}
-	reader := json.NewDecoder(bytes.NewReader(text))
-	reader.DisallowUnknownFields()
-	return reader.Decode(into)
 }
 
 func (f Field) encode(from tftypes.Value) (any, error) {

@@ -151,9 +151,6 @@ func (fs Fields) byWire(name string) (Field, bool) {
 // Values are the attributes of an object by name.
 type Values = map[string]tftypes.Value
 
-// Attributes are the attributes of an object; nil if it is null or unknown.
-func Attributes(object tftypes.Value) Values { return members(object) }
-
 // Items are the items of a list; nil if it is null or unknown.
 func Items(list tftypes.Value) []tftypes.Value { return items(list) }
 

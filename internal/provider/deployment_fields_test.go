@@ -171,12 +171,23 @@ func TestDescriptions_completeResponseRoundTrips(t *testing.T) {
 			t.Parallel()
 			full := reflect.New(d.of)
 			fill(full.Elem())
-			v, err := d.fields.DecodeFrom(full.Interface())
+			text, err := json.Marshal(full.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := d.fields.Decode(readTree(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree, err := d.fields.Encode(v)
 			if err != nil {
 				t.Fatal(err)
 			}
 			back := reflect.New(d.of)
-			if err := d.fields.EncodeInto(v, back.Interface()); err != nil {
+			if text, err = json.Marshal(tree); err == nil {
+				err = strictUnmarshal(text, back.Interface())
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range d.of.NumField() {
