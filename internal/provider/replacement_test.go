@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
@@ -177,5 +179,24 @@ func TestAccDestroy_savedPlanAndDrift(t *testing.T) {
 	s.stored(t)
 	if managed := w.managed(); len(managed) != 0 {
 		t.Errorf("the state has %v", managed)
+	}
+}
+
+// With create_before_destroy, the old deployment still has the name when the new
+// one is created: the create fails, and the state keeps the old one. A plan that
+// failed during the apply would leave it behind as a deposed object.
+func TestAccReplacement_createBeforeDestroyOfTheSameNameKeepsTheDeployment(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Extended: true})
+	config := func(source string) string {
+		return s.provider(extended) + deployment("app", source, "lifecycle {\n    create_before_destroy = true\n  }")
+	}
+	check(t,
+		resource.TestStep{Config: config("internal_docker")},
+		resource.TestStep{Config: config("internal_source"), ExpectError: regexp.MustCompile(`(?s)Deployment name already taken.*create_before_destroy`)},
+		planIsEmpty(config("internal_docker")),
+	)
+	if n := s.sent("POST", "/v2/deployments"); n != 1 {
+		t.Errorf("%d creates were sent, want 1", n)
 	}
 }
