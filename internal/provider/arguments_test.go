@@ -86,7 +86,7 @@ func argumentCases(writeOnly bool) []argumentCase {
 		text, _ := json.Marshal(map[string]any{"source_config": map[string]any{"tier": value}})
 		return map[string]any{"additional_properties": string(text)}
 	}
-	cases = append(cases, argumentCase{name: "additional_properties", argument: "additional_properties", at: "source_config (tier)", before: unknown("before"), after: unknown("after"),
+	cases = append(cases, argumentCase{name: "additional_properties", argument: "additional_properties", at: "additional_properties (source_config.tier)", before: unknown("before"), after: unknown("after"),
 		change: func(d map[string]any) { d["source_config"].(map[string]any)["tier"] = "after" },
 		clear:  func(d map[string]any) { delete(d["source_config"].(map[string]any), "tier") }})
 	for argument, values := range map[string][2]any{

@@ -236,7 +236,7 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 				"as it does to replace one.\n"+
 				"  - If the resource was renamed, add a moved block: otherwise the deployment is deleted and created again.\n"+
 				"  - With create_before_destroy, set a new name.", name, existing.ID))
-	case r.extended && !r.client.CreatedHere(existing.ID) && existing.Status != client.StatusAwaitingDelete:
+	case r.extended && !inState && !r.client.CreatedHere(existing.ID) && existing.Status != client.StatusAwaitingDelete:
 		// Only a warning: Terraform plans again during the apply. With
 		// create_before_destroy, an error there would leave the deployment that holds
 		// the name behind as a deposed object, which the next apply would delete.
