@@ -42,7 +42,7 @@ func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 			r.wait()
 		}
 	}
-	for name, fault := range map[string]fakeserver.Fault{"": {AfterWork: true}, ", response lost": {AfterWork: true, Cut: true}} {
+	for name, fault := range map[string]fakeserver.Fault{"": {AfterWork: true}, " with a lost response": {AfterWork: true, Cut: true}} {
 		t.Run("update"+name, func(t *testing.T) {
 			t.Parallel()
 			s, w, hold := begin(t, fault, fakeserver.UpdateDeployment)
