@@ -42,8 +42,8 @@ func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 			r.wait()
 		}
 	}
-	for name, fault := range map[string]fakeserver.Fault{"": {AfterWork: true}, " with a lost response": {AfterWork: true, Cut: true}} {
-		t.Run("update"+name, func(t *testing.T) {
+	for name, fault := range map[string]fakeserver.Fault{"with a response": {AfterWork: true}, "with a lost response": {AfterWork: true, Cut: true}} {
+		t.Run("update "+name, func(t *testing.T) {
 			t.Parallel()
 			s, w, hold := begin(t, fault, fakeserver.UpdateDeployment)
 			hold("apply", "-auto-approve")
@@ -59,7 +59,7 @@ func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 			}
 			w.succeed("plan", "-detailed-exitcode")
 		})
-		t.Run("deletion"+name, func(t *testing.T) {
+		t.Run("deletion "+name, func(t *testing.T) {
 			t.Parallel()
 			s, w, hold := begin(t, fault, fakeserver.DeleteDeployment)
 			hold("destroy", "-auto-approve")
