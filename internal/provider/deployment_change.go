@@ -23,16 +23,14 @@ type change struct {
 	record              field.Record
 	source              string
 
-	want, applied map[string]any // trees of what the configuration sets, and of what the last apply set
-	keys          map[key]bool   // what the plan changes
-	takenRefs     []path.Path    // refs that count as applied, see field.Fields.TakeRefs
+	keys    map[key]bool // what the plan changes
+	unknown map[key]bool // keys of which something is known only after apply
 
 	// Set by compare.
-	live     map[string]any
-	set      []field.Difference
-	dropped  []field.Difference
-	unknown  map[key]bool // keys of which something is known only after apply
-	compared map[string]any
+	want, applied map[string]any // trees of what the configuration sets, and of what the last apply set
+	takenRefs     []path.Path    // refs that count as applied, see field.Fields.TakeRefs
+	set, dropped  []field.Difference
+	compared      map[string]any
 }
 
 // key is a part of a deployment that is changed as a whole: a member of one of
@@ -43,9 +41,6 @@ type key struct{ object, name string }
 func newChange(config, plan, state tftypes.Value, record field.Record) *change {
 	c := &change{config: config, plan: plan, state: state, record: record, source: attributesOf(state).text("source"),
 		keys: map[key]bool{}, unknown: map[key]bool{}}
-	c.want = withAdditional(changeableFields.Wanted(config, plan), attributesOf(plan).text(additionalField.Name))
-	c.applied = withAdditional(changeableFields.Applied(state, record), attributesOf(state).text(additionalField.Name))
-	c.takenRefs = changeableFields.TakeRefs(c.applied, c.want, state, record)
 	planned, held, configured := attributesOf(plan), attributesOf(state), attributesOf(config)
 	for _, f := range changeableFields {
 		if f.Access == field.ReadOnly || planned[f.Name].Equal(held[f.Name]) {
@@ -98,12 +93,14 @@ func isConfigObject(name string) bool {
 
 // compare compares with what the service has.
 func (c *change) compare(live *client.Deployment) {
-	c.live = readTree(live.Raw)
+	c.want = withAdditional(changeableFields.Wanted(c.config, c.plan), attributesOf(c.plan).text(additionalField.Name))
+	c.applied = withAdditional(changeableFields.Applied(c.state, c.record), attributesOf(c.state).text(additionalField.Name))
+	c.takenRefs = changeableFields.TakeRefs(c.applied, c.want, c.state, c.record)
 	compare := changeableFields.Compare
 	if c.record == nil {
 		compare = changeableFields.CompareImported
 	}
-	compared := compare(c.live, c.want, c.applied, c.source)
+	compared := compare(readTree(live.Raw), c.want, c.applied, c.source)
 	c.compared = compared.Merged
 	c.set, c.dropped = c.ofPlan(compared.Set), c.ofPlan(compared.Dropped)
 }
