@@ -6,8 +6,6 @@ import (
 	"flag"
 	"log"
 
-	framework "github.com/hashicorp/terraform-plugin-framework/provider"
-
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
@@ -19,7 +17,7 @@ func main() {
 	debug := flag.Bool("debug", false, "run so that a debugger such as delve can be attached; prints what to set in TF_REATTACH_PROVIDERS")
 	flag.Parse()
 
-	create := func() framework.Provider { return provider.New(version, nil) }
+	create := func() fastpath.Provider { return provider.New(version, nil) }
 	if err := fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create, *debug); err != nil {
 		log.Fatal(err)
 	}

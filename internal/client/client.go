@@ -38,6 +38,9 @@ type Config struct {
 	ConsistencyTimeout time.Duration
 	// DisableBatching reads each deployment with its own request: for benchmarks, to compare with.
 	DisableBatching bool
+	// CheckDeployment, when not nil, reports what is wrong with a deployment in a response, such as a member of another type.
+	// The deployment cannot be read then.
+	CheckDeployment func(Tree) error
 	// RootCAs are the authorities to trust; nil means the system's.
 	RootCAs *x509.CertPool
 	// Certificates are the client certificates for mutual TLS.
@@ -67,7 +70,7 @@ func New(config Config) *Client {
 	config.PollIntervalMax = cmp.Or(config.PollIntervalMax, 15*time.Second)
 	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
-	c := &Client{config: config, holders: nameHolders{lock: newLock()}}
+	c := &Client{config: config, holders: nameHolders{lock: newLock()}, hidden: hiddenValues{known: map[string]bool{}}}
 	for _, values := range config.Header {
 		c.Hide(values...)
 	}

@@ -61,9 +61,6 @@ func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest, sati
 		return nil, false, err
 	}
 	defer creating.release()
-	if r.Secrets == nil {
-		r.Secrets = []Secret{} // required, section 2.1
-	}
 	before, err := c.lookUpName(ctx, r.Name, false)
 	if err != nil {
 		return nil, false, err
@@ -140,7 +137,7 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 // post sends the request once. When the response cannot be used, id is the id in it, if there is one.
 func (c *creation) post(ctx context.Context) (d *Deployment, id string, err error) {
 	c.hideSecrets(c.request.Secrets)
-	var response writtenDeployment
+	response := writtenDeployment{client: c.Client}
 	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request}
 	err = c.call(ctx, r, &response)
 	if !isUUID(response.id) || c.displayText(response.id) != response.id { // it may be anything, a secret too
@@ -152,12 +149,13 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 // writtenDeployment is the response to a write. The id is known also when the rest cannot be used.
 type writtenDeployment struct {
 	*Deployment
-	id string
+	id     string
+	client *Client
 }
 
 func (w *writtenDeployment) UnmarshalJSON(data []byte) (err error) {
 	w.id = summary(data).ID
-	w.Deployment, err = readDeployment(data)
+	w.Deployment, err = w.client.readDeployment(data)
 	return err
 }
 
@@ -221,13 +219,13 @@ func (c *creation) whyNot(d *Deployment) string {
 	case c.before.date.IsZero():
 		return "the service sends no Date header that would show whether it existed before the request"
 	}
-	created, err := time.Parse(time.RFC3339, valueOr(d.CreatedAt, ""))
+	created, err := time.Parse(time.RFC3339, d.CreatedAt)
 	switch {
 	case err != nil:
 		return "it has no valid created_at that would show whether it existed before the request"
 	case created.Before(c.before.date):
 		return fmt.Sprintf("it was created before the request, at %s", created.UTC().Format(time.RFC3339))
-	case !c.knowsTenant(valueOr(d.TenantID, "")):
+	case !c.knowsTenant(d.TenantID):
 		return "it belongs to another tenant than the other deployments"
 	case !c.satisfied(d):
 		return "it does not have everything that was requested"
@@ -241,13 +239,6 @@ func (c *Client) knowsTenant(id string) bool {
 	c.tenants.Range(func(any, any) bool { some = true; return false })
 	_, ok := c.tenants.Load(strings.ToLower(id))
 	return ok || !some
-}
-
-func valueOr(text *string, otherwise string) string {
-	if text == nil {
-		return otherwise
-	}
-	return *text
 }
 
 // nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.

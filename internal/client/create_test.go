@@ -19,7 +19,7 @@ import (
 
 func botRequest() DeploymentRequest {
 	return DeploymentRequest{Name: "bot", Source: SourceExternalDocker,
-		SourceRevisionConfig: SourceRevisionConfig{ImageURI: ptr("registry.example/bot:1")}}
+		Members: Tree{"source_revision_config": Tree{"image_uri": "registry.example/bot:1"}}}
 }
 
 // duplicating is a service that would create two deployments of one name.
@@ -65,7 +65,7 @@ func TestCreate_sendsSecretsReferencesAndAdditionalMembers(t *testing.T) {
 	fake, s := duplicating(t, fakeserver.Options{})
 	r := botRequest()
 	r.Secrets = []Secret{{"B", "2"}, {"A", "1"}}
-	r.SecretReferences = []SecretReference{{Name: ptr("R"), SecretName: ptr("s"), SecretKey: ptr("k")}}
+	r.Members["secret_references"] = []any{Tree{"name": "R", "secret_name": "s", "secret_key": "k"}}
 	if _, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestCreate_lostResponse(t *testing.T) {
 func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
 	t.Parallel()
 	const secret = "12345678-9abc-4def-8123-456789abcdef" // as an API key may be
-	const unreadable = `,"source_config":{"resource_spec":{"memory_mb":2048.5}}}`
+	const unreadable = `,"secrets":7}`
 	for name, test := range map[string]struct{ body, want string }{
 		"a UUID":      {`{"id":"` + idA + `"` + unreadable, idA},
 		"a text":      {`{"id":"not-an-id"` + unreadable, ""},
@@ -811,13 +811,10 @@ func TestCreate_stopsBetweenAttemptsWhenCanceled(t *testing.T) {
 func TestCreate_requestThatIsNoJSON(t *testing.T) {
 	t.Parallel()
 	_, s := duplicating(t, fakeserver.Options{})
-	for name, additional := range map[string]map[string]any{"alone": nil, "merged": {"a": 1}} {
-		r := botRequest()
-		r.SourceConfig.ResourceSpec = &ResourceSpec{Volumes: []Volume{{CSI: []byte("{hush-hush")}}}
-		r.Additional = additional
-		_, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll)
-		if err == nil || s.count("POST") != 0 || strings.Contains(err.Error(), "hush") {
-			t.Errorf("%s: %v after %d POSTs", name, err, s.count("POST"))
-		}
+	r := botRequest()
+	r.Members["source_config"] = Tree{"hush-hush": func() {}}
+	_, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll)
+	if err == nil || s.count("POST") != 0 || strings.Contains(err.Error(), "hush") {
+		t.Errorf("%v after %d POSTs", err, s.count("POST"))
 	}
 }

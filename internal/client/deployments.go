@@ -171,7 +171,7 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 
 // decodeItem decodes an item that is wanted.
 func (c *Client) decodeItem(item listItem) (*Deployment, error) {
-	d, err := readDeployment(item.raw)
+	d, err := c.readDeployment(item.raw)
 	if err != nil {
 		return nil, c.malformed(listRequest, fmt.Errorf("resources[%d]: %w", item.index, err))
 	}
@@ -202,8 +202,8 @@ func (c *Client) DeploymentNow(ctx context.Context, id string) (*Deployment, err
 
 // rememberTenant records whose deployments this client works with.
 func (c *Client) rememberTenant(d *Deployment) {
-	if d.TenantID != nil {
-		c.tenants.Store(strings.ToLower(*d.TenantID), true)
+	if d.TenantID != "" {
+		c.tenants.Store(strings.ToLower(d.TenantID), true)
 	}
 }
 

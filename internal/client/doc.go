@@ -5,8 +5,7 @@
 // this repository. Where comments, here and in other packages, name a section, such as "section 2.1", they mean a section of it: 2
 // has the resources and their fields, 3 the states, 4 the operations, 7 the errors, 8 the limits.
 //
-// There is a struct for each shape and a field for each field, with its JSON name on the wire. A pointer, slice or map that is nil
-// was not sent or is not sent; an empty slice or map is sent as empty.
+// Of a deployment, the client knows the members that it needs itself. The others are a [Tree], which package provider describes.
 //
 // A response is not trusted: its size, its nesting and the number of its values are bounded, its redirects stay within the base
 // URL, and its text is shown without secrets and what a terminal would interpret.

@@ -304,10 +304,13 @@ func TestSecretInAResponseThatCannotBeUsedIsNotShown(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"as the id":   `{"id":"hush-hush-hush","name":"n","source":"s"}`,
-		"as a number": `{"id":"` + idA + `","name":"n","source":"s","source_config":{"resource_spec":{"memory_mb":31415926.535}}}`,
+		"as a number": `{"id":"` + idA + `","name":"n","source":"s","memory_mb":31415926.535}`,
 	} {
 		s := serve(t, byMethod(respondJSON(pageJSON(0)), respondJSON(body)))
-		_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
+		c := s.client(t, func(config *Config) {
+			config.CheckDeployment = func(d Tree) error { return fmt.Errorf("memory_mb is %v", d["memory_mb"]) }
+		})
+		_, _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
 		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "31415926") || !strings.Contains(err.Error(), "(sensitive value)") {
 			t.Errorf("%s: %v", name, err)
 		}

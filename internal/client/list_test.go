@@ -116,19 +116,6 @@ func TestList_stopsWithTheLoop(t *testing.T) {
 	}
 }
 
-// A deployment that is kept does not keep its page in memory.
-func TestList_keptDeploymentDoesNotKeepItsPage(t *testing.T) {
-	t.Parallel()
-	small := deploymentJSON(idA, "a")
-	large := strings.Replace(deploymentJSON(idB, "b"), "{", `{"x":"`+strings.Repeat("x", 1<<20)+`",`, 1)
-	s := serve(t, respondJSON(pageJSON(0, small, large)))
-	for d, err := range s.client(t).Deployments(t.Context(), DeploymentFilter{}) {
-		if err != nil || cap(d.Raw) > 2*len(d.Raw) || d.ID == idA && cap(d.Raw) > 2*len(small) {
-			t.Errorf("%d bytes of JSON keep %d: %v", len(d.Raw), cap(d.Raw), err)
-		}
-	}
-}
-
 // A deployment without a usable id is an error of those only that are not found otherwise, however many there are.
 func TestListByID_manyItemsWithoutID(t *testing.T) {
 	t.Parallel()
@@ -461,7 +448,7 @@ func TestListByID_isBounded(t *testing.T) {
 func TestUnreadableDeployment_failsAlone(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]string{
-		"a field":                               `{"id":"` + idB + `","name":"broken","source":"s","source_config":{"resource_spec":{"memory_mb":1.5}}}`,
+		"a field":                               `{"id":"` + idB + `","name":"broken","source":"s","secrets":7}`,
 		"no name":                               `{"id":"` + idB + `","source":"s"}`,
 		"a name of another type, and no source": `{"id":"` + idB + `","name":7}`,
 	} {

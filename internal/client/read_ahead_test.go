@@ -52,7 +52,7 @@ func TestReadAhead_changesAfterwards(t *testing.T) {
 	edit := func(a ahead, id string) {
 		a.fake.Edit(id, func(d map[string]any) { d["image_version"] = "new" })
 	}
-	isNew := func(d *Deployment) bool { return d != nil && d.ImageVersion != nil && *d.ImageVersion == "new" }
+	isNew := func(d *Deployment) bool { return d != nil && d.Tree["image_version"] == "new" }
 	for name, test := range map[string]func(t *testing.T, a ahead, id string){
 		"none": func(t *testing.T, a ahead, id string) {
 			d, requests, err := a.read(t, strings.ToUpper(id))
@@ -103,7 +103,7 @@ func TestReadAhead_changesAfterwards(t *testing.T) {
 			if _, err := a.client.UpdateDeployment(t.Context(), id, changed); err != nil {
 				t.Fatal(err)
 			}
-			if d, requests, err := a.read(t, id); err != nil || requests != 1 || *d.SourceConfig.CustomURL != "https://new.example.com" {
+			if d, requests, err := a.read(t, id); err != nil || requests != 1 || customURL(d) != "https://new.example.com" {
 				t.Errorf("got %v, %v in %d requests; want the present state", d, err, requests)
 			}
 		},

@@ -33,10 +33,16 @@ func Sanitize(text string) string {
 	return b.String()
 }
 
+// maxText is how much is looked at of a text: more is not shown, whatever it is.
+const maxText = 8 * maxMessage
+
 // displayText makes text of the service fit for a message: without values that are hidden, without markup, on one line, bounded.
 func (c *Client) displayText(text string) string {
-	if len(text) > 8*maxMessage { // more is not shown, whatever it is
-		text = strings.ToValidUTF8(text[:8*maxMessage], "")
+	if text == "" {
+		return ""
+	}
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "")
 	}
 	text = Sanitize(oneLine(withoutMarkup(c.hidden.redact(oneLine(text)))))
 	if runes := []rune(text); len(runes) > maxMessage {

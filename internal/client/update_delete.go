@@ -22,7 +22,7 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, change Deploym
 	if secrets, ok := change["secrets"].([]Secret); ok {
 		c.hideSecrets(secrets)
 	}
-	var response writtenDeployment
+	response := writtenDeployment{client: c}
 	err := c.write(ctx, "update deployment", http.MethodPatch, id, change, &response)
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Malformed {
 		err = nil

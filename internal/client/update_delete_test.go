@@ -170,7 +170,7 @@ func TestRead_afterAWriteIsFresh(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, err := c.Deployment(t.Context(), id)
-			if err != nil || d.SourceConfig.CustomURL == nil || *d.SourceConfig.CustomURL != "https://new.example.com" {
+			if err != nil || customURL(d) != "https://new.example.com" {
 				t.Fatalf("read after the write: %v, %v", d, err)
 			}
 		}
@@ -322,3 +322,5 @@ func TestWaitConsistent_endsAtItsTimeout(t *testing.T) {
 		equal(t, "error of the caller", err, context.DeadlineExceeded)
 	})
 }
+
+func customURL(d *Deployment) any { return d.Tree["source_config"].(Tree)["custom_url"] }

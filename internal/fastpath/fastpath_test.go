@@ -238,7 +238,7 @@ func TestFastPath_respondsAsTheFramework(t *testing.T) {
 					one.DeferralAllowed = deferral
 					one.ExpectNone(one.Configure(object{"base_url": protocoltest.Unknown}))
 				}
-				p.read(r, false)
+				p.read(r, !deferral) // it fails, or is deferred
 				p.plan(r, app(), true)
 				p.plan(r, app(object{"source_config": nil}), false)
 			}
@@ -246,9 +246,9 @@ func TestFastPath_respondsAsTheFramework(t *testing.T) {
 		"failed read": func(_ *testing.T, p *pair) {
 			r := p.framework.MustApply(typeName, nil, app())
 			p.service.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 403})
-			p.read(r, false)
+			p.read(r, true)
 			r.Identity = nil
-			p.read(r, false)
+			p.read(r, true)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
@@ -13,7 +12,7 @@ import (
 // Serve serves a provider to Terraform, as a process that Terraform started,
 // until that ends it. With debugger, it prints what to set in TF_REATTACH_PROVIDERS
 // and logs everything.
-func Serve(address string, create func() provider.Provider, debugger bool) error {
+func Serve(address string, create func() Provider, debugger bool) error {
 	var opts []tf6server.ServeOpt
 	if debugger {
 		opts = append(opts, tf6server.WithManagedDebug())

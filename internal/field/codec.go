@@ -3,6 +3,7 @@ package field
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,21 +27,55 @@ func ReadJSON(text []byte) (tree any, err error) {
 }
 
 // Decode turns a tree into an object with these attributes. What the tree omits
-// is null. An error means that the response does not have the documented types.
+// is null. The error is a [TypeError].
 func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
 
+// Check returns the error of [Fields.Decode].
+func (fs Fields) Check(tree map[string]any) error {
+	_, err := fs.Decode(tree)
+	return err
+}
+
 func (f Field) decode(tree any) (tftypes.Value, error) {
+	value, err := f.decodeUnnamed(tree)
+	if mismatch, ok := errors.AsType[*TypeError](err); ok {
+		mismatch.Member = strings.TrimSuffix(f.wire()+"."+mismatch.Member, ".")
+	}
+	return value, err
+}
+
+// decodeUnnamed is decode for an item of a list, which an error does not name.
+func (f Field) decodeUnnamed(tree any) (tftypes.Value, error) {
 	if tree == nil {
 		return f.null(), nil
 	}
 	return kinds[f.Kind].decode(f, tree)
 }
 
-// mismatch is built only where it is needed: the name of a wide type is long.
-func (f Field) mismatch(tree any) error {
-	return fmt.Errorf("%s: %T does not match %s", f.Name, tree, f.Type())
+// TypeError reports a member of a response that does not have the documented type. It shows no text, which may be anything.
+type TypeError struct {
+	Member    string // in the names of the API: "source_config.resource_spec.memory_mb"
+	Has, Want string // "1.5" and "an integer of at most 64 bits", "a list" and "an object"
+}
+
+func (e *TypeError) Error() string { return e.Member + " is " + e.Has + ", not " + e.Want }
+
+// jsonTypeName is the type of a value in words.
+func jsonTypeName(tree any) string {
+	switch tree.(type) {
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	default:
+		return "a number"
+	}
 }
 
 func (f Field) invalid(why string) error { return fmt.Errorf("%s %s", f.Name, why) }

@@ -110,7 +110,7 @@ func TestDecode_mismatch(t *testing.T) {
 			switch {
 			case fit != (err == nil) && (f.Kind != List || f.Elem != JSON):
 				t.Errorf("%s of %v: error is %v", f.Name, value, err)
-			case err != nil && !strings.HasPrefix(err.Error(), f.Name+": "):
+			case err != nil && !strings.HasPrefix(err.Error(), f.wire()):
 				t.Errorf("%s of %v: the error names another attribute: %v", f.Name, value, err)
 			}
 		}
@@ -119,6 +119,44 @@ func TestDecode_mismatch(t *testing.T) {
 		if _, err := allKinds.Decode(tree); err == nil {
 			t.Errorf("%v: no error", tree)
 		}
+	}
+}
+
+// TestCheck_namesTheMember verifies that an error names the member at its place, and shows no text.
+func TestCheck_namesTheMember(t *testing.T) {
+	t.Parallel()
+	number := func(text string) json.Number { return json.Number(text) }
+	for name, c := range map[string]struct {
+		tree object
+		want string
+	}{
+		"fraction":           {object{"int64": number("1.5")}, "int64 is 1.5, not an integer of at most 64 bits"},
+		"text for integer":   {object{"int64": "hush"}, "int64 is a string, not an integer of at most 64 bits"},
+		"huge exponent":      {object{"int64": number("1e999999999")}, "int64 is 1e999999999, not an integer of at most 64 bits"},
+		"tiny exponent":      {object{"int64": number("1e-999999999")}, ""},
+		"endless number":     {object{"int64": number(strings.Repeat("7", 5000))}, "int64 is a number, not an integer of at most 64 bits"},
+		"beyond 64 bits":     {object{"int64": number("9223372036854775808")}, "int64 is 9223372036854775808, not an integer of at most 64 bits"},
+		"integer as float":   {object{"int64": number("2048.0")}, ""},
+		"with an exponent":   {object{"int64": number("2.048e3")}, ""},
+		"huge float":         {object{"float64": number("1e400")}, "float64 is a number, not a number of 64 bits"},
+		"object for integer": {object{"int64": object{"hush": true}}, "int64 is an object, not an integer of at most 64 bits"},
+		"number for text":    {object{"string": number("5")}, "string is a number, not a string"},
+		"text for boolean":   {object{"bool": "hush"}, "bool is a string, not a boolean"},
+		"list for object":    {object{"object_config": []any{"hush"}}, "object_config is a list, not an object"},
+		"in an object":       {object{"object_config": object{"inner": object{"string": true}}}, "object_config.inner.string is a boolean, not a string"},
+		"in an item":         {object{"keyed": []any{object{}, object{"name": true}}}, "keyed.name is a boolean, not a string"},
+		"item":               {object{"keyed": []any{"hush"}}, "keyed is a string, not an object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got string
+			if err := allKinds.Check(c.tree); err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }
 

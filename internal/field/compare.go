@@ -456,28 +456,28 @@ func (d Difference) wirePath() (names []string) {
 	return append(names, d.names...)
 }
 
-// Nullify sets the member of a map or JSON object that a difference is about to
-// null in a tree: a service that merges deeply drops it for that only. It
-// reports whether there is such a member; what is in a list is sent whole.
-func (d Difference) Nullify(tree map[string]any) bool {
+// Nullify is tree with null for the member of a map or JSON object that the
+// difference is about: a service that merges deeply drops it for that only. It
+// is not ok if there is no such member; what is in a list is sent whole.
+func (d Difference) Nullify(tree map[string]any) (without map[string]any, ok bool) {
 	names := d.wirePath()
-	if len(d.names) == 0 {
-		return false
+	if len(d.names) == 0 || len(names) != len(d.At.Steps())+len(d.names) {
+		return nil, false
 	}
-	for _, step := range d.At.Steps() {
-		if _, ok := step.(path.PathStepAttributeName); !ok {
-			return false
-		}
+	return nullify(tree, names)
+}
+
+func nullify(tree map[string]any, names []string) (without map[string]any, ok bool) {
+	without = merge(tree, map[string]any{names[0]: nil})
+	if len(names) == 1 {
+		return without, true
 	}
-	for _, name := range names[:len(names)-1] {
-		next, ok := tree[name].(map[string]any)
-		if !ok {
-			return false
-		}
-		tree = next
+	inner, _ := tree[names[0]].(map[string]any)
+	if inner == nil {
+		return nil, false
 	}
-	tree[names[len(names)-1]] = nil
-	return true
+	without[names[0]], ok = nullify(inner, names[1:])
+	return without, ok
 }
 
 // ResolvedIn reports whether the difference is about a value in place of which

@@ -58,7 +58,7 @@ type common struct {
 var kinds [ObjectList + 1]kind
 
 func init() {
-	scalar := kind{typ: of(tftypes.String), decode: decodeScalar, encode: encodeString, equal: equalString,
+	scalar := kind{typ: of(tftypes.String), decode: decodeString, encode: encodeString, equal: equalString,
 		resource: resourceString, dataSource: dataSourceString}
 	with := func(change func(*kind)) kind {
 		k := scalar
@@ -69,17 +69,17 @@ func init() {
 		String: scalar,
 		UUID:   with(func(k *kind) { k.equal = equalFold }),
 		Time:   with(func(k *kind) { k.equal = equalTime }),
-		Int64: {typ: of(tftypes.Number), decode: decodeNumber, encode: encodeInt64, equal: equalNumber,
+		Int64: {typ: of(tftypes.Number), decode: decodeInt64, encode: encodeInt64, equal: equalNumber,
 			resource: func(_ Field, c common) resource.Attribute {
 				// Not an Int64Attribute: the framework reports a fraction there as a bug of the provider.
 				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
 					MarkdownDescription: c.description, Validators: []validator.Number{Integer()}}
 			}, dataSource: dataSourceNumber},
-		Float64: {typ: of(tftypes.Number), decode: decodeNumber, encode: encodeFloat64, equal: equalNumber,
+		Float64: {typ: of(tftypes.Number), decode: decodeFloat64, encode: encodeFloat64, equal: equalNumber,
 			resource: func(_ Field, c common) resource.Attribute {
 				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
 			}, dataSource: dataSourceNumber},
-		Bool: {typ: of(tftypes.Bool), decode: decodeScalar, encode: encodeBool, equal: func(a, b any) bool { return a == b },
+		Bool: {typ: of(tftypes.Bool), decode: decodeBool, encode: encodeBool, equal: func(a, b any) bool { return a == b },
 			resource: func(_ Field, c common) resource.Attribute {
 				return resource.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
 			},
@@ -147,19 +147,46 @@ func dataSourceNumber(_ Field, c common) datasource.Attribute {
 // configuration, so that 0.1 in a response equals 0.1 there.
 const numberPrecision = 512
 
-func decodeScalar(f Field, tree any) (tftypes.Value, error) {
-	if err := tftypes.ValidateValue(f.Type(), tree); err != nil {
-		return tftypes.Value{}, f.mismatch(tree)
+func decodeString(_ Field, tree any) (tftypes.Value, error) {
+	s, ok := tree.(string)
+	if !ok {
+		return tftypes.Value{}, mismatch(tree, "a string")
 	}
-	return tftypes.NewValue(f.Type(), tree), nil
+	return tftypes.NewValue(tftypes.String, s), nil
 }
 
-func decodeNumber(f Field, tree any) (tftypes.Value, error) {
+func decodeBool(_ Field, tree any) (tftypes.Value, error) {
+	b, ok := tree.(bool)
+	if !ok {
+		return tftypes.Value{}, mismatch(tree, "a boolean")
+	}
+	return tftypes.NewValue(tftypes.Bool, b), nil
+}
+
+func decodeInt64(_ Field, tree any) (tftypes.Value, error) {
+	number, ok := toNumber(tree)
+	if ok {
+		if _, accuracy := number.Int64(); accuracy == big.Exact {
+			return tftypes.NewValue(tftypes.Number, number), nil
+		}
+	}
+	err := mismatch(tree, "an integer of at most 64 bits")
+	if text, isNumber := tree.(json.Number); isNumber && len(text) <= 64 {
+		err.Has = text.String()
+	}
+	return tftypes.Value{}, err
+}
+
+func decodeFloat64(_ Field, tree any) (tftypes.Value, error) {
 	number, ok := toNumber(tree)
 	if !ok {
-		return tftypes.Value{}, f.mismatch(tree)
+		return tftypes.Value{}, mismatch(tree, "a number of 64 bits")
 	}
 	return tftypes.NewValue(tftypes.Number, number), nil
+}
+
+func mismatch(tree any, want string) *TypeError {
+	return &TypeError{Has: jsonTypeName(tree), Want: want}
 }
 
 func decodeJSON(_ Field, tree any) (tftypes.Value, error) {
@@ -170,7 +197,7 @@ func decodeJSON(_ Field, tree any) (tftypes.Value, error) {
 func decodeStringMap(f Field, tree any) (tftypes.Value, error) {
 	object, ok := tree.(map[string]any)
 	if !ok {
-		return tftypes.Value{}, f.mismatch(tree)
+		return tftypes.Value{}, mismatch(tree, "an object")
 	}
 	values := make(map[string]tftypes.Value, len(object))
 	for name, member := range object {
@@ -194,12 +221,12 @@ func stringOf(tree any) string {
 func decodeList(f Field, tree any) (tftypes.Value, error) {
 	list, ok := tree.([]any)
 	if !ok {
-		return tftypes.Value{}, f.mismatch(tree)
+		return tftypes.Value{}, mismatch(tree, "a list")
 	}
 	values, elem := make([]tftypes.Value, len(list)), f.elem()
 	for i, item := range list {
 		var err error
-		if values[i], err = elem.decode(item); err != nil {
+		if values[i], err = elem.decodeUnnamed(item); err != nil {
 			return tftypes.Value{}, err
 		}
 	}
@@ -209,7 +236,7 @@ func decodeList(f Field, tree any) (tftypes.Value, error) {
 func decodeObject(f Field, tree any) (tftypes.Value, error) {
 	object, ok := tree.(map[string]any)
 	if !ok {
-		return tftypes.Value{}, f.mismatch(tree)
+		return tftypes.Value{}, mismatch(tree, "an object")
 	}
 	values := make(map[string]tftypes.Value, len(f.Fields))
 	for _, child := range f.Fields {
@@ -345,10 +372,14 @@ func equalNumber(a, b any) bool {
 	return numberA.Cmp(numberB) == 0 || floatA == floatB && (!numberA.IsInt() || !numberB.IsInt())
 }
 
+// toNumber is not ok for what is no number, or one that no float of 64 bits can hold: 1e999999999 would take much memory.
 func toNumber(tree any) (*big.Float, bool) {
 	text, ok := tree.(json.Number)
-	if !ok {
+	if !ok || len(text) > 1000 {
 		return nil, false
+	}
+	if float, err := text.Float64(); err != nil || float == 0 && strings.ContainsAny(text.String(), "eE") {
+		return new(big.Float), err == nil
 	}
 	if n, err := strconv.ParseInt(text.String(), 10, 64); err == nil {
 		return new(big.Float).SetInt64(n), true // a tenth of the memory

@@ -263,7 +263,13 @@ func (l *life) update() {
 	}
 	if leftover := l.fs.Compare(s.response(), want, applied, s.source).Dropped; len(leftover) > 0 {
 		tree := s.response()
-		s.patch(patchOf(tree, slices.DeleteFunc(leftover, func(d Difference) bool { return !d.Nullify(tree) })))
+		var inMaps []Difference
+		for _, d := range leftover {
+			if without, ok := d.Nullify(tree); ok {
+				tree, inMaps = without, append(inMaps, d)
+			}
+		}
+		s.patch(patchOf(tree, inMaps))
 	}
 	if !ambiguous(l.fs, l.tree) && !ambiguous(l.fs, before) {
 		l.assertPatched(before, want, applied)

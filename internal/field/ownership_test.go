@@ -1,6 +1,7 @@
 package field
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -1003,8 +1004,12 @@ func TestNullify(t *testing.T) {
 			if len(dropped) != 1 {
 				t.Fatalf("dropped %s", differences(dropped))
 			}
-			if ok := dropped[0].Nullify(live); ok != (c.nullified != "") || ok && jsonOf(live["source_config"]) != c.nullified {
-				t.Errorf("%t: %s", ok, jsonOf(live))
+			without, ok := dropped[0].Nullify(live)
+			if ok != (c.nullified != "") || ok && jsonOf(without["source_config"]) != c.nullified {
+				t.Errorf("%t: %s", ok, jsonOf(without))
+			}
+			if want := s.live(c.live); !reflect.DeepEqual(live, want) {
+				t.Errorf("the response was changed to %s", jsonOf(live))
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,72 +16,94 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Validators of single values. Each message begins with the complete path of the
-// attribute because older Terraform versions show no line within one.
-
-// describer describes a validator; nothing shows it.
-type describer string
-
-func (d describer) Description(context.Context) string         { return string(d) }
-func (d describer) MarkdownDescription(context.Context) string { return string(d) }
-
-// stringValidator rejects strings for which problem returns a summary.
-type stringValidator struct {
-	describer
-	problem func(at path.Path, text string) (summary, detail string)
+// Rule validates values in a configuration: those that are known and not null. It implements the framework's validators for
+// all types of values. Each of its messages begins with the complete path of the attribute, because older Terraform versions
+// show no line within one.
+type Rule struct {
+	must     string // what a value must be; nothing shows it
+	validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)
 }
 
-func (v stringValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	if summary, detail := v.problem(withoutElement(req.Path), req.ConfigValue.ValueString()); summary != "" {
-		resp.Diagnostics.AddAttributeError(req.Path, summary, detail)
+// NewRule is a rule of its own.
+func NewRule(must string, validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)) Rule {
+	return Rule{must, validate}
+}
+
+// Description is what a value must be.
+func (r Rule) Description(context.Context) string { return r.must }
+
+// MarkdownDescription is what a value must be.
+func (r Rule) MarkdownDescription(context.Context) string { return r.must }
+
+func (r Rule) run(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+	if !value.IsNull() && !value.IsUnknown() {
+		r.validate(at, value, diags)
 	}
 }
 
-// withoutElement is a path that users write: an element of a set has no name but
-// its value.
-func withoutElement(at path.Path) path.Path {
-	if steps := at.Steps(); len(steps) > 0 {
-		if _, ok := steps[len(steps)-1].(path.PathStepElementKeyValue); ok {
-			return at.ParentPath()
+// ValidateString validates a string.
+func (r Rule) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	r.run(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// ValidateNumber validates a number.
+func (r Rule) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
+	r.run(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// ValidateList validates a list.
+func (r Rule) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	r.run(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// ValidateSet validates a set.
+func (r Rule) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	r.run(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// ValidateMap validates a map.
+func (r Rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	r.run(req.Path, req.ConfigValue, &resp.Diagnostics)
+}
+
+// textRule is a rule for strings. In must, VALUE stands for the string.
+func textRule(summary, must string, valid func(string) bool) Rule {
+	return Rule{must, func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+		s, _ := value.(types.String)
+		if text := s.ValueString(); !valid(text) {
+			shown := at
+			if _, inSet := at.Steps()[len(at.Steps())-1].(path.PathStepElementKeyValue); inSet {
+				shown = at.ParentPath() // an element of a set has no name but its value
+			}
+			diags.AddAttributeError(at, summary, fmt.Sprintf("%s %s.", shown, strings.ReplaceAll(must, "VALUE", strconv.Quote(text))))
 		}
-	}
-	return at
+	}}
 }
 
 // OneOf rejects every string except the given ones.
-func OneOf(values ...string) validator.String {
-	list := strings.Join(values, ", ")
-	return stringValidator{describer("must be one of: " + list), func(at path.Path, text string) (string, string) {
-		if slices.Contains(values, text) {
-			return "", ""
-		}
-		return "Invalid value", fmt.Sprintf("%s must be one of: %s; got %q.", at, list, text)
-	}}
+func OneOf(values ...string) Rule {
+	return textRule("Invalid value", "must be one of: "+strings.Join(values, ", ")+"; got VALUE",
+		func(text string) bool { return slices.Contains(values, text) })
 }
 
 // NotEmpty rejects "".
-func NotEmpty() validator.String {
-	return stringValidator{"must not be empty", func(at path.Path, text string) (string, string) {
-		if text != "" {
-			return "", ""
-		}
-		return "Empty value", fmt.Sprintf("%s must not be empty.", at)
-	}}
+func NotEmpty() Rule {
+	return textRule("Empty value", "must not be empty", func(text string) bool { return text != "" })
+}
+
+// NoCommas rejects a comma, which separates values in a query.
+func NoCommas() Rule {
+	return textRule("Comma in a value", "must not contain a value with a comma: write VALUE as separate values",
+		func(text string) bool { return !strings.Contains(text, ",") })
 }
 
 // Duration rejects what is not a duration of at least zero.
-func Duration() validator.String {
-	return stringValidator{"must be a duration", func(at path.Path, text string) (string, string) {
-		if length, err := time.ParseDuration(text); err == nil && length >= 0 {
-			return "", ""
-		}
-		return "Invalid duration", fmt.Sprintf("%s must be a duration such as 45s, 30m or 1h30m, and not negative; got %q.", at, text)
-	}}
+func Duration() Rule {
+	return textRule("Invalid duration", "must be a duration such as 45s, 30m or 1h30m, and not negative; got VALUE",
+		func(text string) bool { length, err := time.ParseDuration(text); return err == nil && length >= 0 })
 }
 
 // ExampleUUID shows in messages what a UUID looks like.
@@ -89,139 +112,82 @@ const ExampleUUID = "123e4567-e89b-12d3-a456-426614174000"
 // IsUUID reports whether s is a UUID in the usual form of 36 characters.
 func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
 
-// UUIDString rejects what is not a UUID. It is not a custom type because the
-// framework would check responses with that, too, and one unexpected value
-// there would make the complete deployment unreadable.
-func UUIDString() validator.String {
-	return stringValidator{"must be a UUID", func(at path.Path, text string) (string, string) {
-		if IsUUID(text) {
-			return "", ""
-		}
-		return "Invalid UUID", fmt.Sprintf("%s must be a UUID such as %s; got %q.", at, ExampleUUID, text)
-	}}
+// UUIDString rejects what is not a UUID. It is not a custom type because the framework would check responses with that, too,
+// and one unexpected value there would make the complete deployment unreadable.
+func UUIDString() Rule {
+	return textRule("Invalid UUID", "must be a UUID such as "+ExampleUUID+"; got VALUE", IsUUID)
 }
 
-// JSONObject rejects what is not a JSON object. It never shows the text, which
-// may contain anything.
-func JSONObject() validator.String {
-	return stringValidator{"must be a JSON object", func(at path.Path, text string) (string, string) {
-		tree, err := ReadJSON([]byte(text))
-		if err != nil || !json.Valid([]byte(text)) {
-			return "Invalid JSON", fmt.Sprintf("%s must be a JSON object. Write it with jsonencode({ … }).", at)
-		}
-		if _, ok := tree.(map[string]any); ok {
-			return "", ""
-		}
-		return "Invalid JSON", fmt.Sprintf("%s must be a JSON object, got %s. Write it with jsonencode({ … }).", at, jsonTypeName(tree))
-	}}
-}
-
-func jsonTypeName(tree any) string {
-	switch tree.(type) {
-	case nil:
-		return "null"
-	case []any:
-		return "a list"
-	case string:
-		return "a string"
-	case bool:
-		return "a boolean"
-	default:
-		return "a number"
-	}
+// JSONObject rejects what is not a JSON object. It never shows the text, which may contain anything.
+func JSONObject() Rule {
+	return textRule("Invalid JSON", "must be a JSON object. Write it with jsonencode({ … })", func(text string) bool {
+		tree, _ := ReadJSON([]byte(text))
+		_, ok := tree.(map[string]any)
+		return ok && json.Valid([]byte(text))
+	})
 }
 
 // Integer rejects numbers with a fraction, and those beyond 64 bits.
-func Integer() validator.Number { return integerValidator{describer: "must be an integer"} }
+func Integer() Rule { return integerRule("must be an integer", nil) }
 
 // IntegerBetween rejects those out of bounds, too.
-func IntegerBetween(least, most int64) validator.Number {
-	return integerValidator{describer(fmt.Sprintf("must be an integer from %d to %d", least, most)), &[2]int64{least, most}}
+func IntegerBetween(least, most int64) Rule {
+	return integerRule(fmt.Sprintf("must be an integer from %d to %d", least, most), &[2]int64{least, most})
 }
 
-type integerValidator struct {
-	describer
-	bounds *[2]int64
-}
-
-func (v integerValidator) ValidateNumber(_ context.Context, req validator.NumberRequest, resp *validator.NumberResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	number := req.ConfigValue.ValueBigFloat()
-	value, accuracy := number.Int64()
-	reject := func(format string, args ...any) {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid number",
-			fmt.Sprintf("%s "+format+", got %s.", append(append([]any{req.Path}, args...), number.Text('g', 20))...))
-	}
-	switch {
-	case !number.IsInt():
-		reject("must be an integer")
-	case v.bounds != nil && number.Cmp(new(big.Float).SetInt64(v.bounds[0])) < 0:
-		reject("must be at least %d", v.bounds[0])
-	case v.bounds != nil && (accuracy != big.Exact || value > v.bounds[1]):
-		reject("must be at most %d", v.bounds[1])
-	case accuracy != big.Exact:
-		reject("must fit into 64 bits")
-	}
-}
-
-// NoNulls rejects null among the items of a list or set, and among the values
-// of a map.
-func NoNulls() interface {
-	validator.List
-	validator.Map
-	validator.Set
-} {
-	return noNulls{"must not contain null"}
-}
-
-type noNulls struct{ describer }
-
-func (noNulls) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	for i, item := range req.ConfigValue.Elements() {
-		rejectNull(item, req.Path.AtListIndex(i), &resp.Diagnostics)
-	}
-}
-
-func (noNulls) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	for _, item := range req.ConfigValue.Elements() {
-		if item.IsNull() {
-			resp.Diagnostics.AddAttributeError(req.Path, "Null value", fmt.Sprintf("%s must not contain null.", req.Path))
+func integerRule(must string, bounds *[2]int64) Rule {
+	return Rule{must, func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+		n, _ := value.(types.Number)
+		number := n.ValueBigFloat()
+		integer, accuracy := number.Int64()
+		var problem string
+		switch {
+		case !number.IsInt():
+			problem = "must be an integer"
+		case bounds != nil && number.Cmp(new(big.Float).SetInt64(bounds[0])) < 0:
+			problem = fmt.Sprintf("must be at least %d", bounds[0])
+		case bounds != nil && (accuracy != big.Exact || integer > bounds[1]):
+			problem = fmt.Sprintf("must be at most %d", bounds[1])
+		case accuracy != big.Exact:
+			problem = "must fit into 64 bits"
+		default:
+			return
 		}
-	}
+		diags.AddAttributeError(at, "Invalid number", fmt.Sprintf("%s %s, got %s.", at, problem, number.Text('g', 20)))
+	}}
 }
 
-func (noNulls) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	values := req.ConfigValue.Elements()
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		rejectNull(values[name], req.Path.AtMapKey(name), &resp.Diagnostics)
-	}
-}
-
-func rejectNull(v attr.Value, at path.Path, diags *diag.Diagnostics) {
-	if v.IsNull() {
-		diags.AddAttributeError(at, "Null value", fmt.Sprintf("%s must not be null.", at))
-	}
+// NoNulls rejects null among the items of a list or set, and among the values of a map.
+func NoNulls() Rule {
+	return Rule{"must not contain null", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+		reject := func(item attr.Value, at path.Path, problem string) {
+			if item.IsNull() {
+				diags.AddAttributeError(at, "Null value", fmt.Sprintf("%s must not %s.", at, problem))
+			}
+		}
+		switch value := value.(type) {
+		case types.List:
+			for i, item := range value.Elements() {
+				reject(item, at.AtListIndex(i), "be null")
+			}
+		case types.Set:
+			for _, item := range value.Elements() {
+				reject(item, at, "contain null")
+			}
+		case types.Map:
+			for _, name := range slices.Sorted(maps.Keys(value.Elements())) {
+				reject(value.Elements()[name], at.AtMapKey(name), "be null")
+			}
+		}
+	}}
 }
 
 // NoEmptyNames rejects "" as a name in a map.
-func NoEmptyNames() validator.Map { return noEmptyNames{"must not contain an empty name"} }
-
-type noEmptyNames struct{ describer }
-
-func (noEmptyNames) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	if _, found := req.ConfigValue.Elements()[""]; found {
-		resp.Diagnostics.AddAttributeError(req.Path, "Empty name", fmt.Sprintf("%s must not contain an empty name.", req.Path))
-	}
-}
-
-// NoCommas rejects a comma, which separates values in a query.
-func NoCommas() validator.String {
-	return stringValidator{"must not contain a comma", func(at path.Path, text string) (string, string) {
-		if !strings.Contains(text, ",") {
-			return "", ""
+func NoEmptyNames() Rule {
+	return Rule{"must not contain an empty name", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+		m, _ := value.(types.Map)
+		if _, found := m.Elements()[""]; found {
+			diags.AddAttributeError(at, "Empty name", fmt.Sprintf("%s must not contain an empty name.", at))
 		}
-		return "Comma in a value", fmt.Sprintf("%s must not contain a value with a comma: write %q as separate values.", at, text)
 	}}
 }

@@ -93,19 +93,19 @@ func TestValidators(t *testing.T) {
 			ofString(JSONObject()), text(`{}{"planted": 1}`), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
 		},
 		"JSON list": {
-			ofString(JSONObject()), text("[]"), "a[1].b must be a JSON object, got a list. Write it with jsonencode({ … }).",
+			ofString(JSONObject()), text("[]"), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
 		},
 		"JSON string": {
-			ofString(JSONObject()), text(`"planted"`), "a[1].b must be a JSON object, got a string. Write it with jsonencode({ … }).",
+			ofString(JSONObject()), text(`"planted"`), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
 		},
 		"JSON number": {
-			ofString(JSONObject()), text("1"), "a[1].b must be a JSON object, got a number. Write it with jsonencode({ … }).",
+			ofString(JSONObject()), text("1"), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
 		},
 		"JSON boolean": {
-			ofString(JSONObject()), text("true"), "a[1].b must be a JSON object, got a boolean. Write it with jsonencode({ … }).",
+			ofString(JSONObject()), text("true"), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
 		},
 		"JSON null": {
-			ofString(JSONObject()), text("null"), "a[1].b must be a JSON object, got null. Write it with jsonencode({ … }).",
+			ofString(JSONObject()), text("null"), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
 		},
 		"comma": {
 			ofString(NoCommas()), text("a,b"), `a[1].b must not contain a value with a comma: write "a,b" as separate values.`,

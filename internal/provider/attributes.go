@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -18,15 +19,32 @@ func attributesOf(object tftypes.Value) attributes {
 }
 
 // text is a string attribute; "" when it is null or unknown.
-func (a attributes) text(name string) string {
-	var s *string
-	if value := a[name]; value.IsKnown() && !value.IsNull() {
-		_ = value.As(&s)
+func (a attributes) text(name string) string { return textOf(a[name]) }
+
+func textOf(v tftypes.Value) (text string) {
+	if v.IsKnown() && !v.IsNull() {
+		_ = v.As(&text)
 	}
-	if s == nil {
-		return ""
+	return text
+}
+
+// optional is a string attribute; nil when it is null.
+func (a attributes) optional(name string) *string {
+	if a[name].IsNull() {
+		return nil
 	}
-	return *s
+	return new(a.text(name))
+}
+
+// integer is an integer attribute, or otherwise when it is null.
+func (a attributes) integer(name string, otherwise int64) int64 {
+	if a[name].IsNull() {
+		return otherwise
+	}
+	var number *big.Float
+	_ = a[name].As(&number)
+	integer, _ := number.Int64()
+	return integer
 }
 
 // describe names a deployment for a message.

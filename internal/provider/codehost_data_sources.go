@@ -8,19 +8,15 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-var (
-	_ datasource.DataSourceWithConfigure = (*codehostReposDataSource)(nil)
-	_ datasource.DataSourceWithConfigure = (*codehostRepoDataSource)(nil)
-)
+var _ datasource.DataSourceWithConfigure = (*codehostRepoDataSource)(nil)
 
 // repositoryFields are section 2.6.
 var repositoryFields = field.Fields{
@@ -37,58 +33,30 @@ var repositoryFields = field.Fields{
 var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDString()},
 	MarkdownDescription: "ID of the code-host integration, a UUID."}
 
-// codehostReposDataSource is graphdeploy_codehost_repos.
-type codehostReposDataSource struct{ dataSource }
-
-func newCodehostReposDataSource() datasource.DataSource { return &codehostReposDataSource{} }
-
-type codehostReposModel struct {
-	IntegrationID types.String `tfsdk:"integration_id"`
-	Owner         types.String `tfsdk:"owner"`
-	NameContains  types.String `tfsdk:"name_contains"`
-	Repos         types.List   `tfsdk:"repos"`
+// repositories lists the repositories of an integration.
+func repositories(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) []client.Repository {
+	integration := config.text("integration_id")
+	all, err := p.client.Repositories(ctx, integration)
+	if err != nil {
+		p.access.addFailure(diags, fmt.Sprintf("Cannot list the repositories of integration %s", integration), err, nil)
+	}
+	return all
 }
 
-func (d *codehostReposDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "graphdeploy_codehost_repos"
-}
-
-func (d *codehostReposDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the repositories of a code-host integration that can be deployed.",
-		Attributes: map[string]schema.Attribute{
+// newCodehostReposDataSource is graphdeploy_codehost_repos.
+func newCodehostReposDataSource() datasource.DataSource {
+	return &listDataSource[client.Repository]{
+		name: "codehost_repos", description: "Lists the repositories of a code-host integration that can be deployed.",
+		arguments: map[string]schema.Attribute{
 			"integration_id": integrationIDAttribute,
 			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by owner (case-sensitive)."},
 			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by part of the name (case-sensitive)."},
-			"repos": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The repositories, in the order of the service.",
-				NestedObject: schema.NestedAttributeObject{Attributes: repositoryFields.DataSourceAttributes()}},
 		},
-	}
-}
-
-func (d *codehostReposDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !d.ready(req, resp) {
-		return
-	}
-	var model codehostReposModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	all, err := d.client.Repositories(ctx, model.IntegrationID.ValueString())
-	if err != nil {
-		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", model.IntegrationID.ValueString()),
-			err, nil)
-		return
-	}
-	found := []tftypes.Value{}
-	for _, repo := range all {
-		if (model.Owner.IsNull() || repo.Owner == model.Owner.ValueString()) && strings.Contains(repo.Name, model.NameContains.ValueString()) {
-			found = append(found, decodeShown(repositoryFields, repo, &resp.Diagnostics))
-		}
-	}
-	if !resp.Diagnostics.HasError() {
-		setList(resp, req.Config.Raw, "repos", repositoryFields, found)
+		result: "repos", resultDescription: "The repositories, in the order of the service.", fields: repositoryFields,
+		list: repositories,
+		wanted: func(config attributes, repo client.Repository) bool {
+			return (config["owner"].IsNull() || repo.Owner == config.text("owner")) && strings.Contains(repo.Name, config.text("name_contains"))
+		},
 	}
 }
 
@@ -121,9 +89,8 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 	}
 	config := attributesOf(req.Config.Raw)
 	integration, owner, name := config.text("integration_id"), config.text("owner"), config.text("name")
-	all, err := d.client.Repositories(ctx, integration)
-	if err != nil {
-		d.access.addFailure(&resp.Diagnostics, fmt.Sprintf("Cannot list the repositories of integration %s", integration), err, nil)
+	all := repositories(ctx, d.providerData, config, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	var found, alike []client.Repository

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,26 +17,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
-)
-
-// The environment variables for settings that the configuration omits.
-const (
-	envBaseURL        = "GRAPHDEPLOY_BASE_URL"
-	envAPIKey         = "GRAPHDEPLOY_API_KEY"
-	envAPIKeyHeader   = "GRAPHDEPLOY_API_KEY_HEADER"
-	envHosting        = "GRAPHDEPLOY_HOSTING"
-	envExtended       = "GRAPHDEPLOY_EXTENDED_OPERATIONS"
-	envRequestTimeout = "GRAPHDEPLOY_REQUEST_TIMEOUT"
-	envMaxRetries     = "GRAPHDEPLOY_MAX_RETRIES"
-	envCACertFile     = "GRAPHDEPLOY_CA_CERT_FILE"
-	envClientCertFile = "GRAPHDEPLOY_CLIENT_CERT_FILE"
-	envClientKeyFile  = "GRAPHDEPLOY_CLIENT_KEY_FILE"
 )
 
 const (
@@ -54,19 +39,7 @@ const (
 var hostings = []string{hostingCloud, hostingSelfHosted}
 
 // providerConfig is the provider block.
-type providerConfig struct {
-	BaseURL        types.String `tfsdk:"base_url"`
-	APIKey         types.String `tfsdk:"api_key"`
-	APIKeyHeader   types.String `tfsdk:"api_key_header"`
-	Headers        types.Map    `tfsdk:"headers"`
-	Hosting        types.String `tfsdk:"hosting"`
-	Extended       types.Bool   `tfsdk:"extended_operations"`
-	RequestTimeout types.String `tfsdk:"request_timeout"`
-	MaxRetries     types.Number `tfsdk:"max_retries"`
-	CACertFile     types.String `tfsdk:"ca_cert_file"`
-	ClientCertFile types.String `tfsdk:"client_cert_file"`
-	ClientKeyFile  types.String `tfsdk:"client_key_file"`
-}
+type providerConfig struct{ attributes }
 
 // settings are the provider block, completed from the environment.
 type settings struct {
@@ -76,42 +49,37 @@ type settings struct {
 	extended     bool
 }
 
+// variable is the environment variable for an attribute that the configuration omits.
+func variable(attribute string) string { return "GRAPHDEPLOY_" + strings.ToUpper(attribute) }
+
+// setting is the text of an attribute, or, if it is omitted, of its environment variable.
+func (c providerConfig) setting(name string) string {
+	if c.attributes[name].IsNull() {
+		return os.Getenv(variable(name))
+	}
+	return c.text(name)
+}
+
 // unknown names the attributes that are known only after apply.
 func (c providerConfig) unknown() (names []string) {
-	all := map[string]attr.Value{
-		"base_url": c.BaseURL, "api_key": c.APIKey, "api_key_header": c.APIKeyHeader, "headers": c.Headers, "hosting": c.Hosting,
-		"extended_operations": c.Extended, "request_timeout": c.RequestTimeout, "max_retries": c.MaxRetries,
-		"ca_cert_file": c.CACertFile, "client_cert_file": c.ClientCertFile, "client_key_file": c.ClientKeyFile,
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		unknown := all[name].IsUnknown()
-		if values, ok := all[name].(types.Map); ok {
-			for _, v := range values.Elements() {
-				unknown = unknown || v.IsUnknown()
-			}
-		}
-		if unknown {
+	for _, name := range slices.Sorted(maps.Keys(c.attributes)) {
+		if !c.attributes[name].IsFullyKnown() {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// settings checks the provider block and completes it from the environment. An
-// invalid value is an error at its attribute.
+// settings checks the provider block and completes it from the environment. An invalid value is an error at its attribute.
 func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 	s := settings{
-		apiKeyHeader: orEnv(c.APIKeyHeader, envAPIKeyHeader), hosting: orEnv(c.Hosting, envHosting), extended: c.extended(diags),
-		client: client.Config{Header: c.header(diags), RequestTimeout: c.timeout(orEnv(c.RequestTimeout, envRequestTimeout), diags),
-			MaxRetries: c.retries(diags)},
+		apiKeyHeader: cmp.Or(c.setting("api_key_header"), defaultAPIKeyHeader), hosting: c.setting("hosting"), extended: c.extended(diags),
+		client: client.Config{Header: c.header(diags), RequestTimeout: c.timeout(diags), MaxRetries: c.retries(diags)},
 	}
-	s.client.BaseURL = parseBaseURL(orEnv(c.BaseURL, envBaseURL), diags)
+	s.client.BaseURL = parseBaseURL(c.setting("base_url"), diags)
 	c.checkOrigin(s.client.BaseURL, diags)
-	if s.apiKeyHeader == "" {
-		s.apiKeyHeader = defaultAPIKeyHeader
-	}
 	checkHeaderName(path.Root("api_key_header"), s.apiKeyHeader, diags)
-	if key := orEnv(c.APIKey, envAPIKey); key != "" {
+	if key := c.setting("api_key"); key != "" {
 		checkHeaderValue(path.Root("api_key"), key, diags)
 		if s.client.Header.Get(s.apiKeyHeader) != "" {
 			diags.AddAttributeError(path.Root("headers"), "Duplicate header",
@@ -120,94 +88,85 @@ func (c providerConfig) settings(diags *diag.Diagnostics) settings {
 		s.client.Header.Set(s.apiKeyHeader, key)
 	}
 	if s.hosting != "" && !slices.Contains(hostings, s.hosting) {
-		diags.AddAttributeError(path.Root("hosting"), "Invalid value",
-			fmt.Sprintf("The environment variable %s must be one of: %s; got %q.", envHosting, strings.Join(hostings, ", "), s.hosting))
+		addInvalidVariable(diags, "hosting", "one of: "+strings.Join(hostings, ", "))
 	}
-	s.client.RootCAs = readCACertificates(orEnv(c.CACertFile, envCACertFile), diags)
-	s.client.Certificates = readClientCertificate(orEnv(c.ClientCertFile, envClientCertFile), orEnv(c.ClientKeyFile, envClientKeyFile), diags)
+	s.client.RootCAs = readCACertificates(c.setting("ca_cert_file"), diags)
+	s.client.Certificates = readClientCertificate(c.setting("client_cert_file"), c.setting("client_key_file"), diags)
 	return s
 }
 
-// check reports what is wrong in the provider block alone, without the
-// environment, as in terraform validate. It omits warnings, which settings reports:
-// otherwise they would appear twice.
+// addInvalidVariable reports the value of an environment variable. Those of attributes are validated by the schema.
+func addInvalidVariable(diags *diag.Diagnostics, attribute, want string) {
+	diags.AddAttributeError(path.Root(attribute), "Invalid value",
+		fmt.Sprintf("The environment variable %s must be %s; got %q.", variable(attribute), want, os.Getenv(variable(attribute))))
+}
+
+// check reports what is wrong in the provider block alone, without the environment, as in terraform validate. It omits
+// warnings, which settings reports: otherwise they would appear twice.
 func (c providerConfig) check(diags *diag.Diagnostics) {
 	var found diag.Diagnostics
-	if isKnown(c.BaseURL) {
-		parseBaseURL(c.BaseURL.ValueString(), &found)
+	if url := c.attributes["base_url"]; url.IsKnown() && !url.IsNull() {
+		parseBaseURL(c.text("base_url"), &found)
 	}
-	if name := c.APIKeyHeader.ValueString(); name != "" {
+	if name := c.text("api_key_header"); name != "" {
 		checkHeaderName(path.Root("api_key_header"), name, &found)
 	}
-	checkHeaderValue(path.Root("api_key"), c.APIKey.ValueString(), &found)
+	checkHeaderValue(path.Root("api_key"), c.text("api_key"), &found)
 	c.header(&found)
-	c.timeout(c.RequestTimeout.ValueString(), &found)
+	if limit := c.attributes["request_timeout"]; limit.IsKnown() && !limit.IsNull() {
+		c.timeout(&found)
+	}
 	diags.Append(found.Errors()...)
 }
 
-func isKnown(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }
-
-// orEnv is the value, or, if it is omitted, the environment variable.
-func orEnv(value types.String, name string) string {
-	if value.IsNull() {
-		return os.Getenv(name)
+func (c providerConfig) extended(diags *diag.Diagnostics) (extended bool) {
+	if value := c.attributes["extended_operations"]; !value.IsNull() {
+		if value.IsKnown() {
+			_ = value.As(&extended)
+		}
+		return extended
 	}
-	return value.ValueString()
-}
-
-func (c providerConfig) extended(diags *diag.Diagnostics) bool {
-	text := os.Getenv(envExtended)
-	if !c.Extended.IsNull() || text == "" {
-		return c.Extended.ValueBool()
-	}
-	extended, err := strconv.ParseBool(text)
-	if err != nil {
-		diags.AddAttributeError(path.Root("extended_operations"), "Invalid value",
-			fmt.Sprintf("The environment variable %s must be true or false, got %q.", envExtended, text))
+	if text := c.setting("extended_operations"); text != "" {
+		var err error
+		if extended, err = strconv.ParseBool(text); err != nil {
+			addInvalidVariable(diags, "extended_operations", "true or false")
+		}
 	}
 	return extended
 }
 
 func (c providerConfig) retries(diags *diag.Diagnostics) int {
-	text := os.Getenv(envMaxRetries)
-	switch {
-	case isKnown(c.MaxRetries):
-		retries, _ := c.MaxRetries.ValueBigFloat().Int64()
-		return int(retries)
-	case !c.MaxRetries.IsNull() || text == "":
-		return defaultMaxRetries
+	text := os.Getenv(variable("max_retries"))
+	if !c.attributes["max_retries"].IsNull() || text == "" {
+		return int(c.integer("max_retries", defaultMaxRetries))
 	}
 	retries, err := strconv.Atoi(text)
 	if err != nil || retries < 0 || retries > maxMaxRetries {
-		diags.AddAttributeError(path.Root("max_retries"), "Invalid number",
-			fmt.Sprintf("The environment variable %s must be an integer from 0 to %d, got %q.", envMaxRetries, maxMaxRetries, text))
+		addInvalidVariable(diags, "max_retries", fmt.Sprintf("an integer from 0 to %d", maxMaxRetries))
 	}
 	return retries
 }
 
 // header is what headers sets.
 func (c providerConfig) header(diags *diag.Diagnostics) http.Header {
-	header, headers := http.Header{}, c.Headers.Elements()
+	header, headers := http.Header{}, attributesOf(c.attributes["headers"])
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		var text string
-		if s, ok := headers[name].(types.String); ok {
-			text = s.ValueString()
-		}
-		at := path.Root("headers").AtMapKey(name)
+		at, canonical := path.Root("headers").AtMapKey(name), http.CanonicalHeaderKey(name)
 		if checkHeaderName(at, name, diags) {
-			checkHeaderValue(at, text, diags)
+			checkHeaderValue(at, headers.text(name), diags)
 		}
-		if _, duplicate := header[http.CanonicalHeaderKey(name)]; duplicate {
+		if _, duplicate := header[canonical]; duplicate {
 			diags.AddAttributeError(at, "Duplicate header", fmt.Sprintf("headers contains %s more than once. Header names are case-insensitive.",
-				http.CanonicalHeaderKey(name)))
+				canonical))
 		}
-		header.Set(name, text)
+		header.Set(name, headers.text(name))
 	}
 	return header
 }
 
-func (c providerConfig) timeout(text string, diags *diag.Diagnostics) time.Duration {
-	if text == "" && !isKnown(c.RequestTimeout) {
+func (c providerConfig) timeout(diags *diag.Diagnostics) time.Duration {
+	text := c.setting("request_timeout")
+	if text == "" && c.attributes["request_timeout"].IsNull() {
 		return defaultRequestTimeout
 	}
 	timeout, err := time.ParseDuration(text)
@@ -224,14 +183,14 @@ func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 	at := path.Root("base_url")
 	if text == "" {
 		diags.AddAttributeError(at, "Missing base_url", fmt.Sprintf("Set base_url in the provider block, or the environment variable %s, to "+
-			"the root URL of the API, such as %s.", envBaseURL, exampleBaseURL))
+			"the root URL of the API, such as %s.", variable("base_url"), exampleBaseURL))
 		return nil
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
 		diags.AddAttributeError(at, "Invalid base_url", fmt.Sprintf("base_url must be an absolute http or https URL such as %s. The value can "+
-			"also come from the environment variable %s.", exampleBaseURL, envBaseURL))
+			"also come from the environment variable %s.", exampleBaseURL, variable("base_url")))
 		return nil
 	case u.User != nil:
 		diags.AddAttributeError(at, "Credential in base_url", "base_url must not contain a user name or a password, because messages and logs "+
@@ -252,15 +211,16 @@ func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 // checkOrigin rejects a base_url that would send the credential of the
 // environment to another service than the one that the environment names.
 func (c providerConfig) checkOrigin(u *url.URL, diags *diag.Diagnostics) {
-	other, err := url.Parse(os.Getenv(envBaseURL))
-	if u == nil || err != nil || other.Host == "" || os.Getenv(envAPIKey) == "" || !c.APIKey.IsNull() || !isKnown(c.BaseURL) {
+	other, err := url.Parse(os.Getenv(variable("base_url")))
+	if u == nil || err != nil || other.Host == "" || os.Getenv(variable("api_key")) == "" || !c.attributes["api_key"].IsNull() ||
+		c.attributes["base_url"].IsNull() {
 		return
 	}
 	if client.Origin(u) != client.Origin(other) {
 		diags.AddAttributeError(path.Root("base_url"), "Credential of another service", fmt.Sprintf(
 			"base_url (%s) and the environment variable %s (%s) point to different services, and the credential in %s belongs to the latter. Set "+
 				"api_key in the provider block, or use the same base_url as the environment.",
-			client.Origin(u), envBaseURL, client.Origin(other), envAPIKey))
+			client.Origin(u), variable("base_url"), client.Origin(other), variable("api_key")))
 	}
 }
 

@@ -3,9 +3,11 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -37,6 +39,43 @@ func setList(resp *datasource.ReadResponse, config tftypes.Value, name string, f
 	resp.State.Raw = field.With(config, field.Values{name: list})
 }
 
+// listDataSource lists what an operation without query parameters returns, and filters it here.
+type listDataSource[T any] struct {
+	dataSource
+
+	name, description         string
+	arguments                 map[string]schema.Attribute
+	result, resultDescription string
+	fields                    field.Fields
+	list                      func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) []T
+	wanted                    func(config attributes, item T) bool
+}
+
+func (d *listDataSource[T]) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "graphdeploy_" + d.name
+}
+
+func (d *listDataSource[T]) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{MarkdownDescription: d.description, Attributes: maps.Clone(d.arguments)}
+	resp.Schema.Attributes[d.result] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: d.resultDescription,
+		NestedObject: schema.NestedAttributeObject{Attributes: d.fields.DataSourceAttributes()}}
+}
+
+func (d *listDataSource[T]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.ready(req, resp) {
+		return
+	}
+	config, found := attributesOf(req.Config.Raw), []tftypes.Value{}
+	for _, item := range d.list(ctx, d.providerData, config, &resp.Diagnostics) {
+		if d.wanted(config, item) {
+			found = append(found, decodeShown(d.fields, item, &resp.Diagnostics))
+		}
+	}
+	if !resp.Diagnostics.HasError() {
+		setList(resp, req.Config.Raw, d.result, d.fields, found)
+	}
+}
+
 // decodeShown decodes a value of a client type for a data source.
 func decodeShown(fields field.Fields, value any, diags *diag.Diagnostics) tftypes.Value {
 	text, err := json.Marshal(value)
@@ -52,10 +91,11 @@ func decodeShown(fields field.Fields, value any, diags *diag.Diagnostics) tftype
 
 // sanitized is a tree whose strings are fit for a terminal. Lines and tabs stay.
 func sanitized(tree map[string]any) map[string]any {
+	shown := make(map[string]any, len(tree))
 	for name, value := range tree {
-		tree[name] = sanitizeTree(value)
+		shown[name] = sanitizeTree(value)
 	}
-	return tree
+	return shown
 }
 
 func sanitizeTree(tree any) any {
@@ -73,11 +113,14 @@ func sanitizeTree(tree any) any {
 	case map[string]any:
 		return sanitized(tree)
 	case []any:
+		shown := make([]any, len(tree))
 		for i, item := range tree {
-			tree[i] = sanitizeTree(item)
+			shown[i] = sanitizeTree(item)
 		}
+		return shown
+	default:
+		return tree
 	}
-	return tree
 }
 
 // shownFields are a deployment as data sources show it: of secrets, only the
@@ -91,7 +134,7 @@ var shownFields = append(deploymentFields[:len(deploymentFields):len(deploymentF
 
 // showDeployment is a deployment as data sources show it.
 func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
-	tree, names := readTree(d.Raw), []any{}
+	tree, names := maps.Clone(d.Tree), []any{}
 	for _, s := range d.Secrets {
 		names = append(names, s.Name)
 	}

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,7 +99,7 @@ func (c *change) compare(live *client.Deployment) {
 	if c.record == nil {
 		compare = changeableFields.CompareImported
 	}
-	compared := compare(readTree(live.Raw), c.want, c.applied, c.source)
+	compared := compare(live.Tree, c.want, c.applied, c.source)
 	c.compared = compared.Merged
 	c.set, c.dropped = c.ofPlan(compared.Set), c.ofPlan(compared.Dropped)
 }
@@ -208,45 +207,40 @@ func withAdditional(tree map[string]any, additional string) map[string]any {
 // fit for a terminal, and additional_properties is compared with the complete
 // response.
 func liveTree(d *client.Deployment, additional bool) map[string]any {
-	live := readTree(d.Raw)
-	sanitizeReadOnly(deploymentFields, live)
+	live := sanitizeReadOnly(deploymentFields, d.Tree)
 	if additional {
-		live = maps.Clone(live)
-		live[additionalField.Name] = readTree(d.Raw)
+		live[additionalField.Name] = d.Tree
 	}
 	return live
 }
 
-func sanitizeReadOnly(fs field.Fields, live map[string]any) {
+func sanitizeReadOnly(fs field.Fields, live map[string]any) map[string]any {
+	shown := maps.Clone(live)
 	for _, f := range fs {
 		switch value := live[f.Name].(type) {
 		case string:
 			if f.Access == field.ReadOnly {
-				live[f.Name] = client.Sanitize(value)
+				shown[f.Name] = client.Sanitize(value)
 			}
 		case map[string]any:
 			if f.Kind == field.Object {
-				sanitizeReadOnly(f.Fields, value)
+				shown[f.Name] = sanitizeReadOnly(f.Fields, value)
 			}
 		}
 	}
+	return shown
 }
 
-// newRequest is the body of a create.
+// newRequest is the body of a create, but for secrets, and what it asks for.
 func newRequest(config tftypes.Value) (request client.DeploymentRequest, want map[string]any, err error) {
 	configured, err := deploymentFields.Encode(config)
 	if err != nil {
 		return request, nil, err
 	}
-	source := attributesOf(config).text("source")
-	body := deploymentFields.Compare(nil, configured, nil, source).Merged
-	text, err := json.Marshal(body)
-	if err == nil {
-		err = strictUnmarshal(text, &request)
-	}
-	additional := attributesOf(config).text(additionalField.Name)
-	request.Additional = readTree([]byte(additional))
-	return request, withAdditional(configured, additional), err
+	set := attributesOf(config)
+	name, source, additional := set.text("name"), set.text("source"), set.text(additionalField.Name)
+	members := withAdditional(deploymentFields.Compare(nil, configured, nil, source).Merged, additional)
+	return client.DeploymentRequest{Name: name, Source: source, Members: members}, withAdditional(configured, additional), nil
 }
 
 // read is what the service has of a deployment in the state: what this process

@@ -43,25 +43,13 @@ func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ l
 
 // List streams deployments page by page, no more than Terraform asks for.
 func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
-	var model struct {
-		filterModel
-		TagValueIDs   types.List `tfsdk:"tag_value_ids"`
-		DeploymentIDs types.List `tfsdk:"deployment_ids"`
-	}
 	var diags diag.Diagnostics
-	if r.requireClient(&diags, "Listing deployments") {
-		diags.Append(req.Config.Get(ctx, &model)...)
-	}
-	if diags.HasError() {
+	if !r.requireClient(&diags, "Listing deployments") {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	filter, none := model.filter(ctx, model.TagValueIDs, model.DeploymentIDs, &diags)
-	switch {
-	case diags.HasError():
-		stream.Results = list.ListResultsStreamDiagnostics(diags)
-		return
-	case none:
+	filter, none := newFilter(attributesOf(req.Config.Raw))
+	if none {
 		stream.Results = list.NoListResults
 		return
 	}

@@ -1,14 +1,10 @@
 package provider
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -56,9 +52,7 @@ const (
 	deletionDelete  = "delete"
 )
 
-const defaultWaitTimeout = 20 * time.Minute
-
-func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := deploymentFields.ResourceAttributes()
 	attributes["secrets"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, ElementType: types.StringType, Validators: secretsValidators(),
@@ -94,12 +88,7 @@ func (r *deploymentResource) Schema(ctx context.Context, _ resource.SchemaReques
 			"and `active` (also until `active_revision_id` equals `latest_revision_id`). Defaults to `ready`. When the time limit in `timeouts` " +
 			"expires, the apply ends with a warning.",
 	}
-	attributes["timeouts"] = waitTimeouts(ctx, "Time limits of operations. Changing them updates the state only.", timeouts.Opts{
-		Create: true, CreateDescription: "Time to wait for `wait_until` after a create, such as `45s` or `30m`. Defaults to `20m`.",
-		Update: true, UpdateDescription: "Time to wait for `wait_until` after an update, such as `45s` or `30m`. Defaults to `20m`.",
-		Delete: true, DeleteDescription: "Time to wait until a deleted deployment is no longer listed, such as `45s` or `30m`. Defaults to " +
-			"`20m`. Read from the state at destroy.",
-	})
+	attributes["timeouts"] = timeoutsAttribute()
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages a deployment of a hosted application. Changing `name` or `source` forces a new deployment. " +
 			"Arguments that you set are managed and checked for drift. The service chooses the values of omitted arguments.",
@@ -190,8 +179,8 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	secrets := configuredSecrets(config)
 	request.Secrets = secrets.list()
 	created, recovered, err := r.client.CreateDeployment(ctx, request, func(d *client.Deployment) bool {
-		live, echo := readTree(d.Raw), echoOf(d)
-		return deploymentFields.Satisfies(live, want, source) && len(echo) >= len(secrets) && len(missingNames(echo, secrets)) == 0
+		echo := echoOf(d)
+		return deploymentFields.Satisfies(d.Tree, want, source) && len(echo) >= len(secrets) && len(missingNames(echo, secrets)) == 0
 	})
 	if err != nil {
 		r.addCreateFailure(diags, name, err, requestLocations(config, request.Secrets))
@@ -206,7 +195,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	if until := plan.text("wait_until"); until != waitCreated {
 		var gone bool
 		if created, gone = r.waitFor(ctx, created, wait{
-			until: until, limit: waitLimit(ctx, req.Plan.GetAttribute, timeouts.Value.Create, diags),
+			until: until, limit: plan.timeout("create"),
 			done: "created", setting: "timeouts.create", see: func(d *client.Deployment) { seen = append(seen, d) },
 		}, diags); gone {
 			return
@@ -437,10 +426,4 @@ func noUniqueName(name string, found []*client.Deployment) (summary, detail stri
 
 func noSuchID(id string) string {
 	return fmt.Sprintf("The service lists no deployment with ID %s. Check the ID, and that the credential has access to the deployment.", id)
-}
-
-func strictUnmarshal(text []byte, into any) error {
-	reader := json.NewDecoder(bytes.NewReader(text))
-	reader.DisallowUnknownFields()
-	return reader.Decode(into)
 }

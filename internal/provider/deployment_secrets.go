@@ -159,14 +159,7 @@ func differ(a, b secretValues) bool {
 
 // versionOf identifies a state of a deployment.
 func versionOf(d *client.Deployment) string {
-	return stringOrEmpty(d.LatestRevisionID) + " " + stringOrEmpty(d.UpdatedAt)
-}
-
-func stringOrEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return d.LatestRevisionID + " " + d.UpdatedAt
 }
 
 // drifted names the secrets for which the service no longer echoes what it echoed

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -179,12 +178,12 @@ func (u *update) wait(ctx context.Context, written *client.Deployment) (last *cl
 		}
 		return u.before, false
 	}
-	var revision *string
+	var revision string
 	if written != nil {
 		revision = written.LatestRevisionID
 	}
 	return u.waitFor(ctx, u.before, wait{
-		until: until, revision: revision, limit: waitLimit(ctx, u.req.Plan.GetAttribute, timeouts.Value.Update, u.diags),
+		until: until, revision: revision, limit: u.plan.timeout("update"),
 		done: "updated", setting: "timeouts.update", see: func(d *client.Deployment) { u.seen = append(u.seen, d) },
 	}, u.diags)
 }
@@ -203,11 +202,10 @@ func (u *update) readBack(ctx context.Context, last, written *client.Deployment,
 // missing is what was asked for and is not there. A ref that was changed needs a
 // new revision as well, where the service shows only a commit.
 func (u *update) missing(d *client.Deployment, revision bool) (missing []field.Difference) {
-	live := readTree(d.Raw)
-	missing = u.ofPlan(changeableFields.Compare(live, u.want, u.want, u.source).Set)
+	missing = u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.want, u.source).Set)
 	if revision && revisionOf(d) == revisionOf(u.before) {
 		for _, changed := range u.set {
-			if changed.ResolvedIn(live) {
+			if changed.ResolvedIn(d.Tree) {
 				missing = append(missing, changed)
 			}
 		}
@@ -217,19 +215,27 @@ func (u *update) missing(d *client.Deployment, revision bool) (missing []field.D
 
 // revisionOf identifies a revision.
 func revisionOf(d *client.Deployment) [2]string {
-	return [2]string{stringOrEmpty(d.LatestRevisionID), stringOrEmpty(d.SourceRevisionConfig.RepoCommitSHA)}
+	config, _ := d.Tree["source_revision_config"].(map[string]any)
+	commit, _ := config["repo_commit_sha"].(string)
+	return [2]string{d.LatestRevisionID, commit}
 }
 
 // leftover is what was removed and is still there.
 func (u *update) leftover(d *client.Deployment) []field.Difference {
-	return u.ofPlan(changeableFields.Compare(readTree(d.Raw), u.want, u.applied, u.source).Dropped)
+	return u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.applied, u.source).Dropped)
 }
 
 // nullify sets members of maps and JSON objects to null that a service still has
 // because it merges deeply.
 func (u *update) nullify(ctx context.Context, last *client.Deployment, leftover []field.Difference) (*client.Deployment, bool) {
-	tree := readTree(last.Raw)
-	leftover = slices.DeleteFunc(leftover, func(d field.Difference) bool { return !d.Nullify(tree) })
+	tree := last.Tree
+	leftover = slices.DeleteFunc(leftover, func(d field.Difference) bool {
+		without, ok := d.Nullify(tree)
+		if ok {
+			tree = without
+		}
+		return !ok
+	})
 	if len(leftover) == 0 {
 		return last, true
 	}
@@ -262,7 +268,7 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, "+
 		"but still has the former value, which may be its default, of:", who), names(u.kept))
 
-	live, expected := readTree(last.Raw), readTree(u.before.Raw)
+	live, expected := last.Tree, maps.Clone(u.before.Tree)
 	for object, value := range body {
 		config, ok := value.(map[string]any)
 		if !ok || !isConfigObject(object) {
@@ -408,7 +414,7 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 		r.access.addFailure(diags, fmt.Sprintf("Cannot delete deployment %s", who), err, nil)
 		return
 	}
-	limit := waitLimit(ctx, req.State.GetAttribute, timeouts.Value.Delete, diags)
+	limit := state.timeout("delete")
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	last, err := r.client.WaitDeleted(waiting, &client.Deployment{ID: state.text("id"), Name: state.text("name"),

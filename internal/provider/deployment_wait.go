@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -17,42 +15,35 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// waitTimeouts is the attribute timeouts, with its own description and validators
-// that name the attribute.
-func waitTimeouts(ctx context.Context, description string, opts timeouts.Opts) schema.Attribute {
-	all := timeouts.Attributes(ctx, opts)
-	if nested, ok := all.(schema.SingleNestedAttribute); ok {
-		nested.MarkdownDescription = description
-		for name, one := range nested.Attributes {
-			if limit, ok := one.(schema.StringAttribute); ok {
-				limit.Validators = []validator.String{field.Duration()}
-				nested.Attributes[name] = limit
-			}
-		}
-		return nested
+// timeoutsAttribute has a time limit for each operation.
+func timeoutsAttribute() schema.Attribute {
+	limit := func(what string) schema.Attribute {
+		return schema.StringAttribute{Optional: true, Validators: []validator.String{field.Duration()},
+			MarkdownDescription: what + ", such as `45s` or `30m`. Defaults to `20m`."}
 	}
-	return all
+	return schema.SingleNestedAttribute{
+		Optional: true, MarkdownDescription: "Time limits of operations. Changing them updates the state only.",
+		Attributes: map[string]schema.Attribute{
+			"create": limit("Time to wait for `wait_until` after a create"),
+			"update": limit("Time to wait for `wait_until` after an update"),
+			"delete": limit("Time to wait until a deployment is no longer listed after its deletion. Read from the state at destroy"),
+		},
+	}
 }
 
-// waitLimit is the time limit of an operation: the one in the plan or state
-// that get reads, or the default.
-func waitLimit(ctx context.Context, get func(context.Context, path.Path, any) diag.Diagnostics,
-	operation func(timeouts.Value, context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics,
-) time.Duration {
-	var configured timeouts.Value
-	diags.Append(get(ctx, path.Root("timeouts"), &configured)...)
-	if configured.IsNull() {
-		return defaultWaitTimeout
+// timeout is the time limit of an operation.
+func (a attributes) timeout(operation string) time.Duration {
+	limit, err := time.ParseDuration(attributesOf(a["timeouts"]).text(operation))
+	if err != nil { // it is omitted: others are not valid
+		return 20 * time.Minute
 	}
-	limit, more := operation(configured, ctx, defaultWaitTimeout)
-	diags.Append(more...)
 	return limit
 }
 
 // wait is what to wait for after a write.
 type wait struct {
 	until    string                   // wait_until
-	revision *string                  // the latest revision must be this one, if not nil
+	revision string                   // the latest revision must be this one, if not empty
 	limit    time.Duration            // how long at most
 	done     string                   // what was done: "created"
 	setting  string                   // the argument that sets the limit
@@ -102,17 +93,14 @@ func (w wait) reached(d *client.Deployment) bool {
 	switch {
 	case d.Status == client.StatusAwaitingDelete:
 		return true
-	case w.revision != nil && !sameID(d.LatestRevisionID, w.revision):
+	case w.revision != "" && !strings.EqualFold(d.LatestRevisionID, w.revision):
 		return false // a list that does not have the change yet
 	case w.until == waitActive:
-		return ready && d.LatestRevisionID != nil && sameID(d.LatestRevisionID, d.ActiveRevisionID)
+		return ready && d.LatestRevisionID != "" && strings.EqualFold(d.LatestRevisionID, d.ActiveRevisionID)
 	default:
 		return ready
 	}
 }
-
-// sameID compares IDs, which are case-insensitive.
-func sameID(a, b *string) bool { return strings.EqualFold(stringOrEmpty(a), stringOrEmpty(b)) }
 
 func orDefault(s, otherwise string) string {
 	if s == "" {

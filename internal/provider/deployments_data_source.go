@@ -53,25 +53,12 @@ func (d *deploymentsDataSource) Read(ctx context.Context, req datasource.ReadReq
 	if !d.ready(req, resp) {
 		return
 	}
-	var model struct {
-		filterModel
-		TagValueIDs   types.Set    `tfsdk:"tag_value_ids"`
-		DeploymentIDs types.Set    `tfsdk:"deployment_ids"`
-		MaxResults    types.Number `tfsdk:"max_results"`
-		Deployments   types.List   `tfsdk:"deployments"`
-	}
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	filter, none := model.filter(ctx, model.TagValueIDs, model.DeploymentIDs, &resp.Diagnostics)
-	maximum := int64(maxMaxResults)
-	if !model.MaxResults.IsNull() {
-		maximum, _ = model.MaxResults.ValueBigFloat().Int64()
-	}
+	config := attributesOf(req.Config.Raw)
+	filter, none := newFilter(config)
+	maximum := config.integer("max_results", maxMaxResults)
 	filter.PageSize = int(min(maximum, client.MaxPageSize))
 	shown := []tftypes.Value{}
-	if !none && !resp.Diagnostics.HasError() {
+	if !none {
 		for found, err := range d.client.Deployments(ctx, filter) {
 			if err != nil {
 				d.access.addFailure(&resp.Diagnostics, "Cannot list deployments", err, nil)

@@ -70,10 +70,10 @@ func (a access) advice(failed *client.Error) string {
 	switch {
 	case failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden:
 		if !a.hasKey {
-			return fmt.Sprintf("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).", envAPIKey,
+			return fmt.Sprintf("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).", variable("api_key"),
 				a.apiKeyHeader)
 		}
-		return fmt.Sprintf("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", envAPIKey, a.apiKeyHeader,
+		return fmt.Sprintf("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", variable("api_key"), a.apiKeyHeader,
 			a.schemeHint())
 	case failed.Status == http.StatusNotFound && strings.Contains(failed.Path, "/integrations/"):
 		return fmt.Sprintf("Check integration_id, and base_url (%s).", a.baseURL)

@@ -1,18 +1,13 @@
 package provider
 
 import (
-	"context"
-
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// The filters of List Deployments (section 4.2), which the data source and the
-// list resource share.
+// The filters of List Deployments (section 4.2), which the data source and the list resource share.
 var (
 	stringFilters   = []string{"name_contains", "status", "image_version", "deployment_type"}
 	deploymentTypes = []string{"dev_free", "dev", "prod"}
@@ -35,39 +30,24 @@ func filterValidators(name string) []validator.String {
 	return nil
 }
 
-// filterModel are the filters that are single values.
-type filterModel struct {
-	NameContains     types.String `tfsdk:"name_contains"`
-	Status           types.String `tfsdk:"status"`
-	RemoteReconciled types.Bool   `tfsdk:"remote_reconciled"`
-	ImageVersion     types.String `tfsdk:"image_version"`
-	DeploymentType   types.String `tfsdk:"deployment_type"`
-}
-
-// collection is a list or a set.
-type collection interface {
-	IsNull() bool
-	ElementsAs(ctx context.Context, target any, allowUnhandled bool) diag.Diagnostics
-}
-
-// filter is what the arguments ask the service for. None means that an empty
-// collection matches nothing, whatever the service has.
-func (m filterModel) filter(ctx context.Context, tags, ids collection, diags *diag.Diagnostics) (filter client.DeploymentFilter, none bool) {
-	filter = client.DeploymentFilter{
-		NameContains:     m.NameContains.ValueStringPointer(),
-		Status:           m.Status.ValueStringPointer(),
-		RemoteReconciled: m.RemoteReconciled.ValueBoolPointer(),
-		ImageVersion:     m.ImageVersion.ValueStringPointer(),
-		DeploymentType:   m.DeploymentType.ValueStringPointer(),
+// newFilter is what the arguments ask the service for. None means that an empty list or set matches nothing, whatever the
+// service has.
+func newFilter(config attributes) (filter client.DeploymentFilter, none bool) {
+	filter = client.DeploymentFilter{NameContains: config.optional("name_contains"), Status: config.optional("status"),
+		ImageVersion: config.optional("image_version"), DeploymentType: config.optional("deployment_type")}
+	if value := config["remote_reconciled"]; !value.IsNull() {
+		filter.RemoteReconciled = new(bool)
+		_ = value.As(filter.RemoteReconciled)
 	}
-	for _, c := range []struct {
-		from collection
-		into *[]string
-	}{{tags, &filter.TagValueIDs}, {ids, &filter.DeploymentIDs}} {
-		if !c.from.IsNull() {
-			diags.Append(c.from.ElementsAs(ctx, c.into, false)...)
-			none = none || len(*c.into) == 0
+	for name, into := range map[string]*[]string{"tag_value_ids": &filter.TagValueIDs, "deployment_ids": &filter.DeploymentIDs} {
+		if config[name].IsNull() {
+			continue
 		}
+		*into = []string{}
+		for _, item := range field.Items(config[name]) {
+			*into = append(*into, textOf(item))
+		}
+		none = none || len(*into) == 0
 	}
 	return filter, none
 }

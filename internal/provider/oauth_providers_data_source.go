@@ -5,13 +5,11 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
-
-var _ datasource.DataSourceWithConfigure = (*oauthProvidersDataSource)(nil)
 
 // oauthProviderFields are section 2.7.
 var oauthProviderFields = field.Fields{
@@ -34,52 +32,23 @@ var oauthProviderFields = field.Fields{
 		"not report it."},
 }
 
-// oauthProvidersDataSource is graphdeploy_oauth_providers.
-type oauthProvidersDataSource struct{ dataSource }
-
-func newOAuthProvidersDataSource() datasource.DataSource { return &oauthProvidersDataSource{} }
-
-type oauthProvidersModel struct {
-	ProviderID     types.String `tfsdk:"provider_id"`
-	OAuthProviders types.List   `tfsdk:"oauth_providers"`
-}
-
-func (d *oauthProvidersDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "graphdeploy_oauth_providers"
-}
-
-func (d *oauthProvidersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists the OAuth providers of the organization.",
-		Attributes: map[string]schema.Attribute{
+// newOAuthProvidersDataSource is graphdeploy_oauth_providers.
+func newOAuthProvidersDataSource() datasource.DataSource {
+	return &listDataSource[client.OAuthProvider]{
+		name: "oauth_providers", description: "Lists the OAuth providers of the organization.",
+		arguments: map[string]schema.Attribute{
 			"provider_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by `provider_id` (exact match)."},
-			"oauth_providers": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The OAuth providers, in the order of the service.",
-				NestedObject: schema.NestedAttributeObject{Attributes: oauthProviderFields.DataSourceAttributes()}},
 		},
-	}
-}
-
-func (d *oauthProvidersDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !d.ready(req, resp) {
-		return
-	}
-	var model oauthProvidersModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	all, err := d.client.OAuthProviders(ctx)
-	if err != nil {
-		d.access.addFailure(&resp.Diagnostics, "Cannot list OAuth providers", err, nil)
-		return
-	}
-	found := []tftypes.Value{}
-	for _, p := range all {
-		if model.ProviderID.IsNull() || p.ProviderID == model.ProviderID.ValueString() {
-			found = append(found, decodeShown(oauthProviderFields, p, &resp.Diagnostics))
-		}
-	}
-	if !resp.Diagnostics.HasError() {
-		setList(resp, req.Config.Raw, "oauth_providers", oauthProviderFields, found)
+		result: "oauth_providers", resultDescription: "The OAuth providers, in the order of the service.", fields: oauthProviderFields,
+		list: func(ctx context.Context, p *providerData, _ attributes, diags *diag.Diagnostics) []client.OAuthProvider {
+			all, err := p.client.OAuthProviders(ctx)
+			if err != nil {
+				p.access.addFailure(diags, "Cannot list OAuth providers", err, nil)
+			}
+			return all
+		},
+		wanted: func(config attributes, p client.OAuthProvider) bool {
+			return config["provider_id"].IsNull() || p.ProviderID == config.text("provider_id")
+		},
 	}
 }

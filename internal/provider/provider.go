@@ -22,93 +22,84 @@ import (
 )
 
 var (
-	_ provider.Provider                   = (*graphdeploy)(nil)
-	_ provider.ProviderWithListResources  = (*graphdeploy)(nil)
-	_ provider.ProviderWithValidateConfig = (*graphdeploy)(nil)
+	_ provider.ProviderWithListResources  = (*Provider)(nil)
+	_ provider.ProviderWithValidateConfig = (*Provider)(nil)
 )
 
-type graphdeploy struct {
+// Provider is the provider graphdeploy.
+type Provider struct {
 	version string
 	tune    func(*client.Config)
 }
 
 // New is the provider of a version. If tune is not nil, it changes the client's
 // configuration, for tests and benchmarks.
-func New(version string, tune func(*client.Config)) provider.Provider {
-	return &graphdeploy{version: version, tune: tune}
+func New(version string, tune func(*client.Config)) *Provider {
+	return &Provider{version: version, tune: tune}
 }
 
-func (p *graphdeploy) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+// Metadata names the provider.
+func (p *Provider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "graphdeploy"
 	resp.Version = p.version
 }
 
-func (p *graphdeploy) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+// Schema describes the provider block.
+func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	or := func(attribute string) string {
+		return fmt.Sprintf(" Can also be set with the environment variable `%s`.", variable(attribute))
+	}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages deployments of hosted applications.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{Optional: true, MarkdownDescription: "Root URL of the API: an absolute http or https URL. " +
-				"A path prefix is kept; a trailing slash is ignored. Required, here or in the environment variable `" + envBaseURL + "`."},
-			"api_key": schema.StringAttribute{Optional: true, Sensitive: true,
-				MarkdownDescription: "Credential, sent in the header `api_key_header`. Omit it if the service authenticates differently. " + orVariable(envAPIKey)},
-			"api_key_header": schema.StringAttribute{Optional: true, MarkdownDescription: "Header that carries `api_key`. " +
-				"For bearer tokens, set it to `Authorization` and include the scheme in the key: `api_key = \"Bearer …\"`. Defaults to `" + defaultAPIKeyHeader + "`. " + orVariable(envAPIKeyHeader)},
+				"A path prefix is kept; a trailing slash is ignored. Required, here or in the environment variable `" + variable("base_url") + "`."},
+			"api_key": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Credential, sent in the header " +
+				"`api_key_header`. Omit it if the service authenticates differently." + or("api_key")},
+			"api_key_header": schema.StringAttribute{Optional: true, MarkdownDescription: "Header that carries `api_key`. For bearer tokens, " +
+				"set it to `Authorization` and include the scheme in the key: `api_key = \"Bearer …\"`. " +
+				"Defaults to `" + defaultAPIKeyHeader + "`." + or("api_key_header")},
 			"headers": schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType,
 				Validators:          []validator.Map{field.NoNulls()},
 				MarkdownDescription: "Additional HTTP headers to send with every request, for example a tenant header. Names are case-insensitive."},
 			"hosting": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
-				MarkdownDescription: "How the service is hosted. If set, a `source` that is not available there is rejected at plan. Valid values " +
-					"are " +
-					field.Quoted(hostings) + ". " + orVariable(envHosting)},
-			"extended_operations": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to update deployments with `PATCH " +
-				"/v2/deployments/{id}` " +
-				"and to delete them with `DELETE /v2/deployments/{id}`. The API does not document these operations. If `false`, a plan that would " +
-				"change the service fails, " +
-				"and destroying removes a deployment from the state only. Defaults to `false`. " + orVariable(envExtended)},
-			"request_timeout": schema.StringAttribute{Optional: true,
-				MarkdownDescription: fmt.Sprintf("Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`. %s",
-					defaultRequestTimeout, orVariable(envRequestTimeout))},
+				MarkdownDescription: "How the service is hosted. If set, a `source` that is not available there is rejected at plan. " +
+					"Valid values are " + field.Quoted(hostings) + "." + or("hosting")},
+			"extended_operations": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to update deployments with " +
+				"`PATCH /v2/deployments/{id}` and to delete them with `DELETE /v2/deployments/{id}`. The API does not document these operations. " +
+				"If `false`, a plan that would change the service fails, and destroying removes a deployment from the state only. " +
+				"Defaults to `false`." + or("extended_operations")},
+			"request_timeout": schema.StringAttribute{Optional: true, MarkdownDescription: fmt.Sprintf(
+				"Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`.", defaultRequestTimeout) + or("request_timeout")},
 			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(0, maxMaxRetries)},
-				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`. %s", maxMaxRetries,
-					defaultMaxRetries, orVariable(envMaxRetries))},
-			"ca_cert_file": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Path to a PEM file with certificate authorities to trust in addition to the system's. " + orVariable(envCACertFile)},
-			"client_cert_file": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Path to a PEM client certificate for mutual TLS. Requires `client_key_file`. " + orVariable(envClientCertFile)},
-			"client_key_file": schema.StringAttribute{Optional: true,
-				MarkdownDescription: "Path to the PEM private key of `client_cert_file`. " + orVariable(envClientKeyFile)},
+				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`.", maxMaxRetries,
+					defaultMaxRetries) + or("max_retries")},
+			"ca_cert_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to a PEM file with certificate authorities " +
+				"to trust in addition to the system's." + or("ca_cert_file")},
+			"client_cert_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to a PEM client certificate for mutual TLS. " +
+				"Requires `client_key_file`." + or("client_cert_file")},
+			"client_key_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to the PEM private key of " +
+				"`client_cert_file`." + or("client_key_file")},
 		},
 	}
 }
 
-func orVariable(name string) string {
-	return fmt.Sprintf("Can also be set with the environment variable `%s`.", name)
-}
-
 // ValidateConfig reports invalid values, as in terraform validate: values may still
 // be unknown, or be set in the environment later.
-func (p *graphdeploy) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	var config providerConfig
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if !resp.Diagnostics.HasError() {
-		config.check(&resp.Diagnostics)
-	}
+func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	providerConfig{attributesOf(req.Config.Raw)}.check(&resp.Diagnostics)
 }
 
 // Configure sets up the client. While a value is unknown, there is no client: a
 // plan that only creates works without one, and everything else reports which
 // value is unknown.
-func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	var config providerConfig
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	data := &providerData{unknown: config.unknown(), extendedUnknown: config.Extended.IsUnknown()}
+func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	config := providerConfig{attributesOf(req.Config.Raw)}
+	data := &providerData{unknown: config.unknown(), extendedUnknown: !config.attributes["extended_operations"].IsKnown()}
 	if len(data.unknown) > 0 {
 		var diags diag.Diagnostics // what depends on unknown values is checked once they are known
 		config.check(&resp.Diagnostics)
-		data.hosting, data.extended = orEnv(config.Hosting, envHosting), config.extended(&diags)
+		data.hosting, data.extended = config.setting("hosting"), config.extended(&diags)
 	} else {
 		settings := config.settings(&resp.Diagnostics)
 		if resp.Diagnostics.HasError() {
@@ -118,6 +109,7 @@ func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureReque
 			settings.credentialKey()
 		settings.client.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
 		settings.client.Log = func(ctx context.Context, message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
+		settings.client.CheckDeployment = deploymentFields.Check
 		if p.tune != nil {
 			p.tune(&settings.client)
 		}
@@ -126,15 +118,18 @@ func (p *graphdeploy) Configure(ctx context.Context, req provider.ConfigureReque
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = data, data, data
 }
 
-func (p *graphdeploy) Resources(context.Context) []func() resource.Resource {
+// Resources are the resources.
+func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{newDeploymentResource}
 }
 
-func (p *graphdeploy) ListResources(context.Context) []func() list.ListResource {
+// ListResources are the resources that terraform query lists.
+func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{newDeploymentListResource}
 }
 
-func (p *graphdeploy) DataSources(context.Context) []func() datasource.DataSource {
+// DataSources are the data sources.
+func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		newDeploymentsDataSource,
 		newDeploymentDataSource,

@@ -193,7 +193,7 @@ func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
 			c := map[string]protocoltest.Message{
 				"HOSTING":             protocoltest.Error("Invalid value", "hosting", "GRAPHDEPLOY_HOSTING", `got "moon"`),
 				"EXTENDED_OPERATIONS": protocoltest.Error("Invalid value", "extended_operations", "GRAPHDEPLOY_EXTENDED_OPERATIONS", `got "perhaps"`),
-				"MAX_RETRIES":         protocoltest.Error("Invalid number", "max_retries", "GRAPHDEPLOY_MAX_RETRIES", `got "101"`),
+				"MAX_RETRIES":         protocoltest.Error("Invalid value", "max_retries", "GRAPHDEPLOY_MAX_RETRIES", `got "101"`),
 				"REQUEST_TIMEOUT":     protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`),
 				"API_KEY_HEADER":      protocoltest.Error("Reserved header", "api_key_header", "Host"),
 				"CA_CERT_FILE":        protocoltest.Error("Unreadable file", "ca_cert_file", "/missing"),

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 
-	framework "github.com/hashicorp/terraform-plugin-framework/provider"
-
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
@@ -35,6 +33,6 @@ func serve() error {
 		defer pprof.StopCPUProfile()
 	}
 	tune := func(c *client.Config) { c.DisableBatching = os.Getenv("BENCH_DISABLE_BATCHING") == "1" }
-	create := func() framework.Provider { return provider.New("bench", tune) }
+	create := func() fastpath.Provider { return provider.New("bench", tune) }
 	return fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create, false)
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// dataSources reads data sources: it calls the data source's own Read, and packs
-// its state. Where Read reports anything but a state, the framework handles the
-// request.
+// dataSources reads data sources: it calls the data source's own Read, and packs its state. Where Read reports anything but a
+// state or plain errors, the framework handles the request.
 type dataSources struct {
 	frameworkServer
 	provider *observedProvider
-	byName   func() map[string]*dataSourceType
+	types    func() map[string]*dataSourceType
 }
 
 // dataSourceType is what requests need of a type of data source.
@@ -28,24 +27,25 @@ type dataSourceType struct {
 	object tftypes.Type
 }
 
-func newDataSources(framework frameworkServer, p *observedProvider) dataSources {
-	return dataSources{framework, p, sync.OnceValue(func() map[string]*dataSourceType {
+func dataSourceTypes(p Provider) func() map[string]*dataSourceType {
+	return sync.OnceValue(func() map[string]*dataSourceType {
 		ctx := context.Background()
 		types := map[string]*dataSourceType{}
 		for _, create := range p.DataSources(ctx) {
-			var meta datasource.MetadataResponse
+			var named datasource.MetadataResponse
 			var described datasource.SchemaResponse
 			d := create()
-			d.Metadata(ctx, datasource.MetadataRequest{}, &meta)
+			d.Metadata(ctx, datasource.MetadataRequest{}, &named)
 			d.Schema(ctx, datasource.SchemaRequest{}, &described)
-			types[meta.TypeName] = &dataSourceType{create, described.Schema, described.Schema.Type().TerraformType(ctx)}
+			types[named.TypeName] = &dataSourceType{create, described.Schema, described.Schema.Type().TerraformType(ctx)}
 		}
 		return types
-	})}
+	})
 }
 
 func (s dataSources) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	if resp := s.read(ctx, req); resp != nil {
+		tflog.Trace(ctx, "Read a data source on the fast path")
 		return resp, nil
 	}
 	return s.frameworkServer.ReadDataSource(ctx, req)
@@ -53,40 +53,38 @@ func (s dataSources) ReadDataSource(ctx context.Context, req *tfprotov6.ReadData
 
 // read is nil where the framework has to handle the request.
 func (s dataSources) read(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) *tfprotov6.ReadDataSourceResponse {
-	data, t := s.provider.configured.Load(), s.byName()[req.TypeName]
-	if data == nil || t == nil || req.Config == nil {
+	data, t := s.provider.configured.Load(), s.types()[req.TypeName]
+	if data == nil || t == nil {
 		return nil
 	}
-	config, err := req.Config.Unmarshal(t.object)
-	if err != nil {
+	config, ok := unpack(t.object, req.Config)
+	if !ok {
 		return nil
 	}
 	d := t.create()
-	var configured datasource.ConfigureResponse
-	if with, ok := d.(datasource.DataSourceWithConfigure); ok {
+	if with, needs := d.(datasource.DataSourceWithConfigure); needs {
+		var configured datasource.ConfigureResponse
 		with.Configure(ctx, datasource.ConfigureRequest{ProviderData: data.DataSourceData}, &configured)
+		if len(configured.Diagnostics) > 0 {
+			return nil
+		}
 	}
+	request := datasource.ReadRequest{Config: tfsdk.Config{Schema: t.schema, Raw: config}}
 	response := datasource.ReadResponse{State: tfsdk.State{Schema: t.schema, Raw: tftypes.NewValue(t.object, nil)}}
-	if !configured.Diagnostics.HasError() {
-		request := datasource.ReadRequest{Config: tfsdk.Config{Schema: t.schema, Raw: config}}
-		if req.ClientCapabilities != nil {
-			request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
-		}
-		d.Read(ctx, request, &response)
+	if req.ClientCapabilities != nil {
+		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
 	}
-	if len(configured.Diagnostics) > 0 || response.Deferred != nil {
+	d.Read(ctx, request, &response)
+	errors, ok := plainErrors(response.Diagnostics)
+	switch {
+	case !ok || response.Deferred != nil:
 		return nil
-	}
-	if len(response.Diagnostics) > 0 {
-		if errors, ok := plainErrors(response.Diagnostics); ok {
-			return &tfprotov6.ReadDataSourceResponse{Diagnostics: errors}
-		}
-		return nil
+	case len(errors) > 0:
+		return &tfprotov6.ReadDataSourceResponse{Diagnostics: errors}
 	}
 	packed, ok := pack(t.object, response.State.Raw)
 	if !ok {
 		return nil
 	}
-	tflog.Trace(ctx, "Read a data source on the fast path")
 	return &tfprotov6.ReadDataSourceResponse{State: packed}
 }
