@@ -17,7 +17,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// soak is how many rounds TestAccSoak runs; each takes some seconds.
+// soak is how many rounds TestLoad_randomFailuresCreateNoneTwice runs; each takes some seconds.
 var soak = flag.Int("soak", 4, "rounds of the soak test")
 
 // lossy are the ways in which a response to a create is lost.
@@ -48,7 +48,7 @@ resource "graphdeploy_deployment" "this" {
 
 // 200 creates at once, through a service that loses one response in five: there
 // are 200 deployments, all of them in the state, and none twice.
-func TestAccManyCreates_lostResponsesCreateNoneTwice(t *testing.T) {
+func TestLoad_lostResponsesCreateNoneTwice(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
@@ -79,7 +79,7 @@ func TestAccManyCreates_lostResponsesCreateNoneTwice(t *testing.T) {
 // Applies, plans, changes and destroys in turn, through a service that fails in
 // every way at random: whatever an apply reports, nothing is created twice, and
 // every deployment is in the state, or the next apply names it for an import.
-func TestAccSoak_randomFailuresCreateNoneTwice(t *testing.T) {
+func TestLoad_randomFailuresCreateNoneTwice(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, AllowDuplicateNames: true})
