@@ -31,8 +31,8 @@ type Config struct {
 	MaxRetries int
 	// RetryWait is the wait before the first retry, which doubles up to RetryWaitMax; both with jitter. Default 0.5 s and 30 s.
 	RetryWait, RetryWaitMax time.Duration
-	// PollInterval is the wait before the second read of a deployment that is
-	// waited for; it grows up to PollIntervalMax. Default 1 s and 15 s.
+	// PollInterval is the wait before the second read of a deployment that is waited for; it grows up to PollIntervalMax.
+	// Default 1 s and 15 s.
 	PollInterval, PollIntervalMax time.Duration
 	// ConsistencyTimeout is how long a write is looked for before it counts as not done. Default RequestTimeout.
 	ConsistencyTimeout time.Duration
@@ -90,8 +90,8 @@ type request struct {
 	header    *http.Header // set to the header of the response, if not nil
 }
 
-// call sends a request, again while that may help unless it is a POST, and decodes the JSON response into out. A write
-// that is sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be written.
+// call sends a request, again while that may help unless it is a POST, and decodes the JSON response into out. A write that is
+// sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be written.
 func (c *Client) call(ctx context.Context, r request, out any) error {
 	sending := ctx
 	if r.method != http.MethodGet {

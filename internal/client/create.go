@@ -21,8 +21,8 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("a deployment named %q already exists (id %s)", e.Existing.Name, e.Existing.ID)
 }
 
-// LostError reports that the response to a create was lost, and that no deployment was found that is certainly the requested one.
-// Most likely it was not created, unless Lookup or Candidate is set.
+// LostError reports that the response to a create was lost, and that no deployment was found that is certainly the requested
+// one. Most likely it was not created, unless Lookup or Candidate is set.
 type LostError struct {
 	Name      string
 	Err       error       // how the response was lost
@@ -45,14 +45,15 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// CreateDeployment creates a deployment (section 4.1). First it looks the name up, and returns a [NameTakenError] when it is taken.
-// It repeats the request only where the service certainly did not act on it. When the response is lost, it looks for the
+// CreateDeployment creates a deployment (section 4.1). First it looks the name up, and returns a [NameTakenError] when it is
+// taken. It repeats the request only where the service certainly did not act on it. When the response is lost, it looks for the
 // deployment for Config.ConsistencyTimeout, and takes one that certainly did not exist before, was not created by another call,
 // and has everything that was requested, which satisfied reports; recovered is then true, because it may still be an identical
-// deployment that somebody else created meanwhile. Otherwise it returns a [LostError]. Other errors are an [Error], or that of ctx.
+// deployment that somebody else created meanwhile. Otherwise it returns a [LostError]. Other errors are an [Error], or that of
+// ctx.
 //
-// Once the request is sent, ctx only ends the waits before it is repeated: an untracked deployment is worse than a
-// late response. What follows the end of ctx takes at most twice Config.RequestTimeout plus Config.ConsistencyTimeout.
+// Once the request is sent, ctx only ends the waits before it is repeated: an untracked deployment is worse than a late
+// response. What follows the end of ctx takes at most twice Config.RequestTimeout plus Config.ConsistencyTimeout.
 func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest, satisfied func(*Deployment) bool) (
 	d *Deployment, recovered bool, err error,
 ) {
@@ -159,8 +160,8 @@ func (w *writtenDeployment) UnmarshalJSON(data []byte) (err error) {
 	return err
 }
 
-// recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to wait until it is
-// listed. It returns nil and no error when it is not patient and finds none. Its deadline covers everything, whatever
+// recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to wait until
+// it is listed. It returns nil and no error when it is not patient and finds none. Its deadline covers everything, whatever
 // Retry-After and pages the service sends.
 func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient bool) (d *Deployment, recovered bool, err error) {
 	deadline := time.Now().Add(c.config.ConsistencyTimeout)

@@ -28,13 +28,13 @@ func (r DeploymentRequest) MarshalJSON() ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// DeploymentChange is the body of a PATCH: members in the names of the API, each with its complete value. Secrets are
-// under "secrets", as []Secret. (The API documents no such operation.)
+// DeploymentChange is the body of a PATCH: members in the names of the API, each with its complete value. Secrets are under
+// "secrets", as []Secret. (The API documents no such operation.)
 type DeploymentChange Tree
 
 // Deployment is one deployment as the service reports it (section 2.1, response column): its own members as far as this
-// package, or whoever waits for a deployment, needs them. What is null or omitted is empty. Tree is the complete JSON
-// object; it is shared, and must not be changed.
+// package, or whoever waits for a deployment, needs them. What is null or omitted is empty. Tree is the complete JSON object;
+// it is shared, and must not be changed.
 type Deployment struct {
 	ID               string   `json:"id"`
 	Name             string   `json:"name"`
@@ -73,8 +73,8 @@ func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 	return d, nil
 }
 
-// check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it
-// could not be told from another.
+// check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it could not
+// be told from another.
 func (d *Deployment) check() error {
 	var reason string
 	switch {

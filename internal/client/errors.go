@@ -32,9 +32,9 @@ const (
 	maxLevels  = 4
 )
 
-// Error is a request that failed. Its text states the operation, the method, the path, the status, the id of the request and the
-// service's message, free of markup, unprintable characters and secret values. (The API documents no errors, section 7; the shapes
-// understood are those that such services commonly use.)
+// Error is a request that failed. Its text states the operation, the method, the path, the status, the id of the request and
+// the service's message, free of markup, unprintable characters and secret values. (The API documents no errors, section 7; the
+// shapes understood are those that such services commonly use.)
 type Error struct {
 	Operation string // in words: "create deployment"
 	Method    string
@@ -51,8 +51,8 @@ type Error struct {
 	retryAfterSet bool
 }
 
-// FieldError is the service's message about one field of the request. Loc is
-// its place: member names (string) and array indices (int).
+// FieldError is the service's message about one field of the request. Loc is its place: member names (string) and array indices
+// (int).
 type FieldError struct {
 	Loc     []any
 	Message string
@@ -123,8 +123,8 @@ func (e *Error) unavailable() bool {
 	return e.Status == http.StatusServiceUnavailable && e.retryAfterSet
 }
 
-// retryable reports whether the same request may succeed when it is sent again:
-// after lost connections and timeouts, 408, 429, and 5xx except 501.
+// retryable reports whether the same request may succeed when it is sent again: after lost connections and timeouts, 408, 429,
+// and 5xx except 501.
 func retryable(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && !failed.Malformed && !failed.permanent() && (failed.Status == 0 || temporaryStatus(failed.Status))
@@ -258,8 +258,8 @@ func (c *Client) readFieldErrors(value any) []FieldError {
 	return fields
 }
 
-// textOf finds the text in a value that is one, has one in a member of a usual
-// name, or is a list of such values, within so many levels.
+// textOf finds the text in a value that is one, has one in a member of a usual name, or is a list of such values, within so
+// many levels.
 func textOf(value any, levels int) string {
 	if text, ok := value.(string); ok || value == nil || levels == 0 {
 		return text

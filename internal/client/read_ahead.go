@@ -17,9 +17,9 @@ const (
 	maxTrialPages     = 8
 )
 
-// readAhead reads pages of the plain list for reads to come, one page at a time. Beyond the trial pages there are as many as the
-// requests by id that pages have saved: a page is worth its request when it serves as many reads as an average batch. What was
-// read ahead is used once, while it is fresh, and not after a write of this client to the deployment.
+// readAhead reads pages of the plain list for reads to come, one page at a time. Beyond the trial pages there are as many as
+// the requests by id that pages have saved: a page is worth its request when it serves as many reads as an average batch. What
+// was read ahead is used once, while it is fresh, and not after a write of this client to the deployment.
 type readAhead struct {
 	fetch func(ctx context.Context, offset int64) (listPage, error)
 

@@ -20,8 +20,8 @@ const (
 	batchSize = 10
 )
 
-// A reader reads single deployments with few requests: concurrent reads share one (a batch). Sequential reads, such as
-// those of resources that depend on each other, do not wait. A read is only served by a request that begins after it.
+// A reader reads single deployments with few requests: concurrent reads share one (a batch). Sequential reads, such as those of
+// resources that depend on each other, do not wait. A read is only served by a request that begins after it.
 type reader struct {
 	list     func(ctx context.Context, ids []string) map[string]readResult // ids in lower case; an entry for each
 	ahead    *readAhead
@@ -165,8 +165,8 @@ func (r *reader) readBatch(ctx context.Context, ids []string) map[string]readRes
 	return results
 }
 
-// dueToOne reports whether one deployment may have caused the error of a request for several: the service rejected the
-// request itself (not the credential), or the response cannot be used.
+// dueToOne reports whether one deployment may have caused the error of a request for several: the service rejected the request
+// itself (not the credential), or the response cannot be used.
 func dueToOne(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {

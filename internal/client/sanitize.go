@@ -8,8 +8,8 @@ import (
 )
 
 // Sanitize makes text of the service fit for a terminal, on one line: whatever is not printable (control characters, C1 and the
-// escape sequences that they begin, bidirectional overrides, line breaks, spaces other than the ordinary one, bytes that are not
-// UTF-8) is escaped visibly, as in \u009b. Other text is returned as it is. The result is not bounded.
+// escape sequences that they begin, bidirectional overrides, line breaks, spaces other than the ordinary one, bytes that are
+// not UTF-8) is escaped visibly, as in \u009b. Other text is returned as it is. The result is not bounded.
 func Sanitize(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -36,7 +36,8 @@ func Sanitize(text string) string {
 // maxText is how much is looked at of a text: more is not shown, whatever it is.
 const maxText = 8 * maxMessage
 
-// displayText makes text of the service fit for a message: without values that are hidden, without markup, on one line, bounded.
+// displayText makes text of the service fit for a message: without values that are hidden, without markup, on one line,
+// bounded.
 func (c *Client) displayText(text string) string {
 	if text == "" {
 		return ""

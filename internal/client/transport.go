@@ -33,8 +33,8 @@ var (
 	errSwitchedProtocols = errors.New("the service switched to another protocol without being asked")
 )
 
-// newHTTPTransport keeps as many idle connections as Terraform is likely to
-// use at once; the default of two would open a new one for most requests.
+// newHTTPTransport keeps as many idle connections as Terraform is likely to use at once; the default of two would open a new
+// one for most requests.
 func newHTTPTransport(config Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -82,8 +82,8 @@ func (c *Client) exchange(req *http.Request) (response, error) {
 	return got, err
 }
 
-// readBody reads a response to its end, so that one cut short is a failed attempt. Of a response that reports an error the status
-// matters: its body is what can be read of it, up to maxErrorBody.
+// readBody reads a response to its end, so that one cut short is a failed attempt. Of a response that reports an error the
+// status matters: its body is what can be read of it, up to maxErrorBody.
 func readBody(resp *http.Response) ([]byte, error) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errSwitchedProtocols // its body is the connection, which may never end
@@ -164,8 +164,8 @@ func (c *Client) pause(ctx context.Context, attempt int, err error) error {
 	return sleep(ctx, wait)
 }
 
-// backoff is how long to wait before attempt+1: twice as long each time, up to
-// longest, with jitter so that many clients do not come back together.
+// backoff is how long to wait before attempt+1: twice as long each time, up to longest, with jitter so that many clients do not
+// come back together.
 func backoff(shortest, longest time.Duration, attempt int) time.Duration {
 	wait := longest
 	if attempt < 30 && shortest<<attempt < longest && shortest<<attempt > 0 {

@@ -10,14 +10,14 @@ import (
 // The API does not document the operations of this file, only that changes exist ("need a new revision when modified", section
 // 2.1). Similar services offer them in this form. The provider calls them only with extended_operations.
 
-// ErrNotSupported reports that the service does not offer an operation: it responded 404, 405 or 501 about a deployment that
-// it lists.
+// ErrNotSupported reports that the service does not offer an operation: it responded 404, 405 or 501 about a deployment that it
+// lists.
 var ErrNotSupported = errors.New("the service does not support this operation")
 
 // UpdateDeployment changes a deployment with one PATCH, and sends it again when the response is lost: setting the same values
 // twice does no harm. It returns the deployment in the response, or nil without an error when there is none that can be used:
-// then a read shows whether the change took effect. Its errors are [ErrNotSupported], [ErrNotFound] and [Error], and one for
-// an id that is not a UUID.
+// then a read shows whether the change took effect. Its errors are [ErrNotSupported], [ErrNotFound] and [Error], and one for an
+// id that is not a UUID.
 func (c *Client) UpdateDeployment(ctx context.Context, id string, change DeploymentChange) (*Deployment, error) {
 	if secrets, ok := change["secrets"].([]Secret); ok {
 		c.hideSecrets(secrets)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Wait reads a deployment at once, and then at increasing intervals, until done returns true. It returns the
-// last read result, which is first when there was none, and why it ended: nil, [ErrNotFound] when the deployment was listed
-// and no longer is, the [Error] of a request that the service rejects permanently, or the error of ctx.
+// Wait reads a deployment at once, and then at increasing intervals, until done returns true. It returns the last read result,
+// which is first when there was none, and why it ended: nil, [ErrNotFound] when the deployment was listed and no longer is, the
+// [Error] of a request that the service rejects permanently, or the error of ctx.
 //
 // Transient failures are ignored, because they do not affect the deployment. A deployment that was just created may not be
 // listed yet.
@@ -34,8 +34,8 @@ func (c *Client) WaitConsistent(ctx context.Context, last, written *Deployment, 
 }
 
 // WaitDeleted reads a deployment like [Client.Wait], until the service no longer lists it. If after Config.ConsistencyTimeout
-// it is still listed and not being deleted (AWAITING_DELETE), the deletion is requested again: what seemed to be the response to
-// it may not have been the service's. It returns the last read result, which is first when there was none, and the error of
+// it is still listed and not being deleted (AWAITING_DELETE), the deletion is requested again: what seemed to be the response
+// to it may not have been the service's. It returns the last read result, which is first when there was none, and the error of
 // ctx, of [Client.DeleteDeployment], or of a read that the service rejects permanently.
 func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deployment, error) {
 	requested := time.Now()

@@ -9,9 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
-// Serve serves a provider to Terraform, as a process that Terraform started,
-// until that ends it. With debugger, it prints what to set in TF_REATTACH_PROVIDERS
-// and logs everything.
+// Serve serves a provider to Terraform, as a process that Terraform started, until that ends it. With debugger, it prints what
+// to set in TF_REATTACH_PROVIDERS and logs everything.
 func Serve(address string, create func() Provider, debugger bool) error {
 	var opts []tf6server.ServeOpt
 	if debugger {
@@ -25,12 +24,12 @@ func Serve(address string, create func() Provider, debugger bool) error {
 	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(create()) }, opts...)
 }
 
-// memoryLimit is the memory above which garbage is collected more often: of a list
-// of 10,000 deployments, a process would use twice as much otherwise.
+// memoryLimit is the memory above which garbage is collected more often: of a list of 10,000 deployments, a process would use
+// twice as much otherwise.
 const memoryLimit = 160 << 20
 
-// silenceLibraries switches off what the libraries log of every step when nobody
-// asked Terraform for logs: it would be written, sent, and dropped.
+// silenceLibraries switches off what the libraries log of every step when nobody asked Terraform for logs: it would be written,
+// sent, and dropped.
 func silenceLibraries() {
 	for _, variable := range os.Environ() {
 		if strings.HasPrefix(variable, "TF_LOG") {

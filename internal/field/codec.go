@@ -26,8 +26,7 @@ func ReadJSON(text []byte) (tree any, err error) {
 	return tree, err
 }
 
-// Decode turns a tree into an object with these attributes. What the tree omits
-// is null. The error is a [TypeError].
+// Decode turns a tree into an object with these attributes. What the tree omits is null. The error is a [TypeError].
 func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
@@ -80,8 +79,7 @@ func jsonTypeName(tree any) string {
 
 func (f Field) invalid(why string) error { return fmt.Errorf("%s %s", f.Name, why) }
 
-// Encode turns an object with these attributes into a tree, in which null
-// attributes are omitted.
+// Encode turns an object with these attributes into a tree, in which null attributes are omitted.
 func (fs Fields) Encode(from tftypes.Value) (map[string]any, error) {
 	tree, err := encodeObject(Field{Kind: Object, Fields: fs}, from)
 	object, _ := tree.(map[string]any)
@@ -98,8 +96,7 @@ func (f Field) encode(from tftypes.Value) (any, error) {
 	return kinds[f.Kind].encode(f, from)
 }
 
-// tree is encode for values that were validated: a string that must be JSON and
-// is not counts as its text.
+// tree is encode for values that were validated: a string that must be JSON and is not counts as its text.
 func (f Field) tree(from tftypes.Value) any {
 	tree, err := f.encode(from)
 	if err != nil {
@@ -108,9 +105,8 @@ func (f Field) tree(from tftypes.Value) any {
 	return tree
 }
 
-// Undescribed are the members of a response that the description does not
-// have, at every depth; nil if there are none. An item of a list without such
-// members is {}.
+// Undescribed are the members of a response that the description does not have, at every depth; nil if there are none. An item
+// of a list without such members is {}.
 func (fs Fields) Undescribed(tree map[string]any) map[string]any {
 	var found map[string]any
 	for name, value := range tree {
@@ -152,8 +148,7 @@ func (f Field) undescribed(tree any) any {
 	return nil
 }
 
-// Conflicts are the paths, in HCL, of the members of a tree that the description
-// has, the innermost.
+// Conflicts are the paths, in HCL, of the members of a tree that the description has, the innermost.
 func (fs Fields) Conflicts(tree map[string]any) (paths []string) {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		f, described := fs.byWire(name)
@@ -207,9 +202,8 @@ func (f Field) described(tree any) any {
 	return tree
 }
 
-// Path finds the attribute that a location in a request belongs to: member
-// names (string) and indices (int). Where the location leads to nothing
-// described, it is the last attribute on the way; ok is false if there is none.
+// Path finds the attribute that a location in a request belongs to: member names (string) and indices (int). Where the location
+// leads to nothing described, it is the last attribute on the way; ok is false if there is none.
 func (fs Fields) Path(loc []any) (at path.Path, ok bool) {
 	f := Field{Kind: Object, Fields: fs}
 	for _, step := range loc {

@@ -8,48 +8,43 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// Comparison is what a configuration wants of the service, compared with what
-// the service has.
+// Comparison is what a configuration wants of the service, compared with what the service has.
 type Comparison struct {
-	// Merged is what the service has, with what is wanted in its place and what
-	// was removed dropped: what a PATCH sends, key by key.
+	// Merged is what the service has, with what is wanted in its place and what was removed dropped: what a PATCH sends, key by
+	// key.
 	Merged map[string]any
 	// Set are the attributes that are wanted and that the service does not have.
 	Set []Difference
-	// Dropped are those that were removed from the configuration and that the
-	// service still has.
+	// Dropped are those that were removed from the configuration and that the service still has.
 	Dropped []Difference
 }
 
 // Difference is an attribute whose value in the service is not the expected one.
 type Difference struct {
 	At path.Path
-	// Member is the place within a map, a JSON object or a list of objects, where
-	// At does not reach: "runAsUser".
+	// Member is the place within a map, a JSON object or a list of objects, where At does not reach: "runAsUser".
 	Member    string
 	Want, Has any // trees
 	field     Field
 	names     []string // the steps of Member
 }
 
-// Compare compares what is wanted (the configuration) with live (what the
-// service has) and applied (what the last apply set), all three as trees.
+// Compare compares what is wanted (the configuration) with live (what the service has) and applied (what the last apply set),
+// all three as trees.
 //
-// Responses are compared leniently: null, absent and empty are equal; members
-// that the service added beside those wanted are kept; a value that the service
-// resolves or builds itself counts as what was requested, as long as the
-// request has not changed since the last apply. Whatever is applied and no longer wanted is
-// dropped: null for a member of an object, omitted from what is sent whole.
+// Responses are compared leniently: null, absent and empty are equal; members that the service added beside those wanted are
+// kept; a value that the service resolves or builds itself counts as what was requested, as long as the request has not changed
+// since the last apply. Whatever is applied and no longer wanted is dropped: null for a member of an object, omitted from what
+// is sent whole.
 //
-// Read-only attributes are not compared, and unknown values are no difference.
-// Source is the source of the deployment, see [Field.BuiltFor].
+// Read-only attributes are not compared, and unknown values are no difference. Source is the source of the deployment, see
+// [Field.BuiltFor].
 func (fs Fields) Compare(live, want, applied map[string]any, source string) Comparison {
 	return (&comparer{source: source}).compare(fs, live, want, applied)
 }
 
-// CompareImported is [Fields.Compare] for a deployment to which nothing was applied
-// since its import: what is wanted as {} may be there, if nothing else is, because
-// services may report it as null.
+// CompareImported is [Fields.Compare] for a deployment to which nothing was applied since its import: what is wanted as {} may
+// be there, if nothing else is, because services may report it as null.
 func (fs Fields) CompareImported(live, want, applied map[string]any, source string) Comparison {
 	return (&comparer{source: source, imported: true}).compare(fs, live, want, applied)
 }
@@ -81,8 +76,8 @@ func asList(tree any) []any {
 	return list
 }
 
-// object compares the members of an object. In an item of a list, which is sent
-// whole, what is dropped is omitted; elsewhere it is null.
+// object compares the members of an object. In an item of a list, which is sent whole, what is dropped is omitted; elsewhere it
+// is null.
 func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[string]any, inItem bool) map[string]any {
 	merged := maps.Clone(live)
 	if merged == nil {
@@ -141,10 +136,9 @@ func hasSibling(fs Fields, f Field, live map[string]any) bool {
 	})
 }
 
-// servicesOwn reports whether the service has, in place of a value, what it made
-// of it: the commit of a branch, or the image of a repository. This is not a
-// difference as long as the configuration has not changed since the last apply. A
-// configured commit must be reported as it is.
+// servicesOwn reports whether the service has, in place of a value, what it made of it: the commit of a branch, or the image of
+// a repository. This is not a difference as long as the configuration has not changed since the last apply. A configured commit
+// must be reported as it is.
 func (c *comparer) servicesOwn(fs Fields, f Field, live map[string]any, want, applied any) bool {
 	has, _ := live[f.wire()].(string)
 	wanted, ok := want.(string)
@@ -223,9 +217,8 @@ func (c *comparer) equalItems(f Field, live, want []any) bool {
 	})
 }
 
-// keepMembers returns the wanted items of a list of JSON, with the members that the
-// service has added to them. An item is the one of the service that has all of it,
-// or else the one at its place, if the lists are equally long.
+// keepMembers returns the wanted items of a list of JSON, with the members that the service has added to them. An item is the
+// one of the service that has all of it, or else the one at its place, if the lists are equally long.
 func keepMembers(f Field, at path.Path, live, want, applied []any) []any {
 	merged, used := slices.Clone(want), map[int]bool{}
 	var rest []int
@@ -284,8 +277,7 @@ func (p freeAt) difference(want, has any) Difference {
 	return Difference{At: p.at, Member: strings.Join(p.names, "."), Want: want, Has: has, field: p.field, names: p.names}
 }
 
-// free compares free-form JSON: objects member by member, lists of the same
-// length item by item, everything else as one.
+// free compares free-form JSON: objects member by member, lists of the same length item by item, everything else as one.
 func (c *comparer) free(p freeAt, live, want, applied any) any {
 	switch wanted := want.(type) {
 	case unknown:
@@ -413,8 +405,7 @@ func merge(a, b map[string]any) map[string]any {
 	return all
 }
 
-// MergeDeep returns a with the members of b in place of its own, object by
-// object.
+// MergeDeep returns a with the members of b in place of its own, object by object.
 func MergeDeep(a, b map[string]any) map[string]any {
 	all := merge(a, b)
 	for name, value := range b {
@@ -427,9 +418,8 @@ func MergeDeep(a, b map[string]any) map[string]any {
 	return all
 }
 
-// Key is the member of the request body that a difference belongs to, and its
-// member in turn where that is one of the objects whose keys are sent one by
-// one: ("source_config", "resource_spec"), ("secret_references", "").
+// Key is the member of the request body that a difference belongs to, and its member in turn where that is one of the objects
+// whose keys are sent one by one: ("source_config", "resource_spec"), ("secret_references", "").
 func (d Difference) Key() (object, key string) {
 	names := d.wirePath()
 	if len(names) > 1 && len(d.At.Steps()) > 0 && strings.HasSuffix(names[0], "_config") {
@@ -438,8 +428,7 @@ func (d Difference) Key() (object, key string) {
 	return names[0], ""
 }
 
-// Undescribed reports whether the difference is in a member that no field
-// describes.
+// Undescribed reports whether the difference is in a member that no field describes.
 func (d Difference) Undescribed() bool {
 	return d.Member != "" && d.field.Kind == String // which has no members
 }
@@ -456,9 +445,8 @@ func (d Difference) wirePath() (names []string) {
 	return append(names, d.names...)
 }
 
-// Nullify is tree with null for the member of a map or JSON object that the
-// difference is about: a service that merges deeply drops it for that only. It
-// is not ok if there is no such member; what is in a list is sent whole.
+// Nullify is tree with null for the member of a map or JSON object that the difference is about: a service that merges deeply
+// drops it for that only. It is not ok if there is no such member; what is in a list is sent whole.
 func (d Difference) Nullify(tree map[string]any) (without map[string]any, ok bool) {
 	names := d.wirePath()
 	if len(d.names) == 0 || len(names) != len(d.At.Steps())+len(d.names) {
@@ -480,8 +468,7 @@ func nullify(tree map[string]any, names []string) (without map[string]any, ok bo
 	return without, ok
 }
 
-// ResolvedIn reports whether the difference is about a value in place of which
-// the service shows what it resolved it to.
+// ResolvedIn reports whether the difference is about a value in place of which the service shows what it resolved it to.
 func (d Difference) ResolvedIn(live map[string]any) bool {
 	object, name := d.Key()
 	config, _ := live[object].(map[string]any)

@@ -8,12 +8,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// There are two kinds of equality. What the user changes is compared exactly:
-// two values are the same when they mean the same. What the service reports is
-// compared leniently, by [Fields.Compare].
+// There are two kinds of equality. What the user changes is compared exactly: two values are the same when they mean the same.
+// What the service reports is compared leniently, by [Fields.Compare].
 
-// same is exact equality: the form may differ (the case of a UUID, the layout of
-// JSON), the meaning may not. Null, empty and unknown are three things.
+// same is exact equality: the form may differ (the case of a UUID, the layout of JSON), the meaning may not. Null, empty and
+// unknown are three things.
 func (f Field) same(a, b tftypes.Value) bool {
 	if !a.IsFullyKnown() || !b.IsFullyKnown() || isNull(a) || isNull(b) {
 		return a.IsFullyKnown() && b.IsFullyKnown() && isNull(a) && isNull(b)
@@ -76,8 +75,7 @@ func equalJSON(a, b any) bool {
 	}
 }
 
-// isEmpty reports whether a tree is null, absent or empty. Services do not
-// distinguish these.
+// isEmpty reports whether a tree is null, absent or empty. Services do not distinguish these.
 func isEmpty(tree any) bool {
 	switch tree := tree.(type) {
 	case nil:
@@ -103,10 +101,9 @@ func isFullCommit(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
 }
 
-// match pairs the items of two lists of objects: for each of a the index of its
-// partner in b, or -1. Items are matched by key. If both lists have the same
-// length, an item without a partner is matched by position when its own key or
-// that of the other is empty or not unique: a service may name what has no name.
+// match pairs the items of two lists of objects: for each of a the index of its partner in b, or -1. Items are matched by key.
+// If both lists have the same length, an item without a partner is matched by position when its own key or that of the other is
+// empty or not unique: a service may name what has no name.
 func (f Field) match(a, b []any) []int {
 	keysA, keysB := f.keys(a), f.keys(b)
 	byKey, taken := make(map[string]int, len(b)), make([]bool, len(b))

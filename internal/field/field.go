@@ -1,13 +1,10 @@
-// Package field describes the attributes of the API's objects once, and derives
-// from the description what Terraform needs of them: schemas of resources and
-// data sources, the way from the API's JSON to a Terraform value and back, and
-// the rules of ownership.
+// Package field describes the attributes of the API's objects once, and derives from the description what Terraform needs of
+// them: schemas of resources and data sources, the way from the API's JSON to a Terraform value and back, and the rules of
+// ownership.
 //
-// A value has two forms here: a [tftypes.Value], in which the plugin framework
-// holds a whole configuration, plan or state, and a tree, which is its JSON as
-// encoding/json decodes it (map[string]any, []any, string, bool, [json.Number],
-// nil), with the API's names. The description of a [Kind] leads from one to the
-// other, so that each rule is written once for all attributes.
+// A value has two forms here: a [tftypes.Value], in which the plugin framework holds a whole configuration, plan or state, and
+// a tree, which is its JSON as encoding/json decodes it (map[string]any, []any, string, bool, [json.Number], nil), with the
+// API's names. The description of a [Kind] leads from one to the other, so that each rule is written once for all attributes.
 package field
 
 import (
@@ -40,8 +37,7 @@ type Field struct {
 	Elem   Kind   // of List
 	Fields Fields // of Object and ObjectList
 
-	// Key names the attributes that identify an item of ObjectList. The order of
-	// items has no meaning unless Ordered.
+	// Key names the attributes that identify an item of ObjectList. The order of items has no meaning unless Ordered.
 	Key     []string
 	Ordered bool
 
@@ -53,11 +49,10 @@ type Field struct {
 
 	// Exclusive marks siblings of which only one may be set.
 	Exclusive bool
-	// ResolvesTo names the sibling that holds what the service resolved this
-	// value to. The service may report that in place of the value.
+	// ResolvesTo names the sibling that holds what the service resolved this value to. The service may report that in place of
+	// the value.
 	ResolvesTo string
-	// BuiltFor is the source of deployments whose value the service builds
-	// itself, and reports in place of the configured one.
+	// BuiltFor is the source of deployments whose value the service builds itself, and reports in place of the configured one.
 	BuiltFor string
 }
 
@@ -103,8 +98,7 @@ func (fs Fields) sharedType() tftypes.Object {
 	})
 }
 
-// The types that follow from fields are built once: each is a tree as wide as
-// the schema, and every value refers to one.
+// The types that follow from fields are built once: each is a tree as wide as the schema, and every value refers to one.
 var tfTypes, attrTypes sync.Map
 
 // fieldsKey identifies a description; descriptions do not change.
@@ -161,8 +155,7 @@ func With(object tftypes.Value, values Values) tftypes.Value {
 	return tftypes.NewValue(object.Type(), all)
 }
 
-// These read a value of the type that the description gives it. Null and
-// unknown values yield the zero value.
+// These read a value of the type that the description gives it. Null and unknown values yield the zero value.
 
 func text(v tftypes.Value) (s string) {
 	if v.IsKnown() && !v.IsNull() {

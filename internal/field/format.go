@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// String names the attribute of a difference, in the syntax of HCL as far as
-// that reaches: source_config.resource_spec.labels["team"], or
-// source_config.resource_spec.sidecars[0].security_context (runAsUser).
+// String names the attribute of a difference, in the syntax of HCL as far as that reaches:
+// source_config.resource_spec.labels["team"], or source_config.resource_spec.sidecars[0].security_context (runAsUser).
 func (d Difference) String() string {
 	switch {
 	case d.Member == "":
@@ -22,10 +21,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s (%s)", d.At, d.Member)
 }
 
-// Values are the two values of a difference for a message. They are not shown
-// (ok is false) unless they are numbers, booleans, ids, times, enums, or marked
-// as [Field.Shown], because the provider cannot know what Terraform marks as
-// sensitive.
+// Values are the two values of a difference for a message. They are not shown (ok is false) unless they are numbers, booleans,
+// ids, times, enums, or marked as [Field.Shown], because the provider cannot know what Terraform marks as sensitive.
 func (d Difference) Values() (want, has string, ok bool) {
 	switch f := d.field; {
 	case d.Member != "":

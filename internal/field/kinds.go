@@ -18,8 +18,7 @@ import (
 // Kind is the kind of an attribute's value.
 type Kind int
 
-// The kinds. A free-form object of the API is JSON: a string written with
-// jsonencode.
+// The kinds. A free-form object of the API is JSON: a string written with jsonencode.
 const (
 	String Kind = iota
 	UUID        // a string, case-insensitive
@@ -53,8 +52,7 @@ type common struct {
 	description                             string
 }
 
-// kinds has an entry for each kind. (It is filled in by init because its
-// functions refer to it.)
+// kinds has an entry for each kind. (It is filled in by init because its functions refer to it.)
 var kinds [ObjectList + 1]kind
 
 func init() {
@@ -143,8 +141,8 @@ func dataSourceNumber(_ Field, c common) datasource.Attribute {
 	return datasource.NumberAttribute{Computed: true, MarkdownDescription: c.description}
 }
 
-// numberPrecision is the precision with which Terraform reads the numbers of a
-// configuration, so that 0.1 in a response equals 0.1 there.
+// numberPrecision is the precision with which Terraform reads the numbers of a configuration, so that 0.1 in a response equals
+// 0.1 there.
 const numberPrecision = 512
 
 func decodeString(_ Field, tree any) (tftypes.Value, error) {
@@ -208,8 +206,7 @@ func decodeStringMap(f Field, tree any) (tftypes.Value, error) {
 	return tftypes.NewValue(f.Type(), values), nil
 }
 
-// stringOf is a member of a map of strings: of one that is not a string, the
-// JSON text.
+// stringOf is a member of a map of strings: of one that is not a string, the JSON text.
 func stringOf(tree any) string {
 	if s, ok := tree.(string); ok {
 		return s
@@ -337,9 +334,8 @@ func equalTime(a, b any) bool {
 	return a == b || errA == nil && errB == nil && timeA.Equal(timeB)
 }
 
-// equalString compares strings. Two that are JSON objects or arrays are equal
-// when they mean the same: Terraform writes them as jsonencode(…) when it
-// generates configuration.
+// equalString compares strings. Two that are JSON objects or arrays are equal when they mean the same: Terraform writes them as
+// jsonencode(…) when it generates configuration.
 func equalString(a, b any) bool {
 	textA, okA := a.(string)
 	textB, okB := b.(string)
@@ -356,8 +352,8 @@ func isContainer(s string) bool {
 	return s != "" && (s[0] == '{' || s[0] == '[')
 }
 
-// equalNumber compares numbers as a service does that holds them as 64-bit
-// floats or integers: a third written with 100 digits comes back with 16.
+// equalNumber compares numbers as a service does that holds them as 64-bit floats or integers: a third written with 100 digits
+// comes back with 16.
 func equalNumber(a, b any) bool {
 	if a == b {
 		return true // the same text, even if it is no number to us: 1e9999999999

@@ -9,10 +9,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Ownership. Three things are compared, as kubectl apply does: what the
-// configuration sets now, what the last apply set, and what the service has.
-// The state is what the last apply set, except for values that were imported or
-// that the service chose; a [Record] says what was set there.
+// Ownership. Three things are compared, as kubectl apply does: what the configuration sets now, what the last apply set, and
+// what the service has. The state is what the last apply set, except for values that were imported or that the service chose; a
+// [Record] says what was set there.
 //
 //   - [Fields.Plan]: what is set is planned; what is omitted is null, unless it
 //     is in the state without having been set.
@@ -23,12 +22,11 @@ import (
 //   - [Fields.Refresh]: what was set is replaced where the service has something
 //     else; what is null stays null; the rest follows the service.
 //
-// A value keeps the form in which it was written as long as its meaning stays the
-// same, because Terraform treats a different form as a different value.
+// A value keeps the form in which it was written as long as its meaning stays the same, because Terraform treats a different
+// form as a different value.
 
-// Record is what the last apply set wherever the state holds something else: by
-// the path of an attribute, the value (a tree), or nil if it was omitted. A nil
-// Record means that nothing was applied yet, as after an import: nothing is owned.
+// Record is what the last apply set wherever the state holds something else: by the path of an attribute, the value (a tree),
+// or nil if it was omitted. A nil Record means that nothing was applied yet, as after an import: nothing is owned.
 type Record map[string]any
 
 // UnmarshalJSON keeps the text of numbers, as all trees do.
@@ -60,8 +58,7 @@ func (r Record) below(p path.Path) bool {
 	return false
 }
 
-// NewRecord is the record of an apply: config is the configuration that the
-// apply was given, state what it left in the state.
+// NewRecord is the record of an apply: config is the configuration that the apply was given, state what it left in the state.
 func (fs Fields) NewRecord(config, state tftypes.Value) Record {
 	r := Record{}
 	r.object(fs, path.Empty(), members(config), members(state))
@@ -111,8 +108,7 @@ func (f Field) satisfied(has, wanted tftypes.Value) bool {
 	return len(c.set) == 0
 }
 
-// Applied is what the last apply set, as a tree: the state, corrected by the
-// record.
+// Applied is what the last apply set, as a tree: the state, corrected by the record.
 func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
 	return record.applied(fs, path.Empty(), members(state))
 }
@@ -148,8 +144,8 @@ func (r Record) applied(fs Fields, at path.Path, state Values) map[string]any {
 	return tree
 }
 
-// Wanted is what a plan asks the service for, as a tree: what the configuration
-// sets, and what ignore_changes has put in its place.
+// Wanted is what a plan asks the service for, as a tree: what the configuration sets, and what ignore_changes has put in its
+// place.
 func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
 	tree := map[string]any{}
 	configured, plannedValues := members(config), members(planned)
@@ -191,14 +187,12 @@ func (f Field) wanted(config, planned tftypes.Value) any {
 	}
 }
 
-// Plan is what a plan holds. A null state means a create. The result has the
-// attributes of fs only, for [With].
+// Plan is what a plan holds. A null state means a create. The result has the attributes of fs only, for [With].
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	p := planner{record: record, creating: isNull(state)}
 	planned := p.object(fs, path.Empty(), members(config), members(state), false)
 	if !p.creating {
-		// An imported commit is taken to be of the configured ref. That alone is
-		// nothing to apply.
+		// An imported commit is taken to be of the configured ref. That alone is nothing to apply.
 		if quiet, some := fs.withRefs(path.Empty(), planned, members(state), record); some && With(state, quiet).Equal(state) {
 			return quiet
 		}
@@ -206,9 +200,8 @@ func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	return planned
 }
 
-// withRefs returns planned with the refs of the state where those are commits
-// that the service has resolved the refs to, as far as anybody knows, and
-// whether there are some.
+// withRefs returns planned with the refs of the state where those are commits that the service has resolved the refs to, as far
+// as anybody knows, and whether there are some.
 func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) (quiet Values, some bool) {
 	quiet = maps.Clone(planned)
 	for _, f := range fs {
@@ -227,15 +220,14 @@ func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) (q
 	return quiet, some
 }
 
-// standsForRef reports whether the state has, in place of a ref, the commit that
-// the service has resolved it to.
+// standsForRef reports whether the state has, in place of a ref, the commit that the service has resolved it to.
 func (fs Fields) standsForRef(f Field, ref tftypes.Value, state Values) bool {
 	commit := text(state[f.Name])
 	return f.ResolvesTo != "" && commit != "" && commit == text(state[f.ResolvesTo]) && text(ref) != "" && !isFullCommit(text(ref))
 }
 
-// TakeRefs marks configured refs as applied if the state was imported and has
-// only resolved commits: the service does not report which refs they belong to.
+// TakeRefs marks configured refs as applied if the state was imported and has only resolved commits: the service does not
+// report which refs they belong to.
 func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value, record Record) (taken []path.Path) {
 	return takeRefs(fs, path.Empty(), applied, want, members(state), record)
 }
@@ -272,9 +264,8 @@ type planner struct {
 	creating bool
 }
 
-// object plans the attributes of one object. Moved means that the state has the
-// object elsewhere in a list, where Terraform does not look for it: its form
-// must not be used.
+// object plans the attributes of one object. Moved means that the state has the object elsewhere in a list, where Terraform
+// does not look for it: its form must not be used.
 func (p planner) object(fs Fields, at path.Path, config, state Values, moved bool) Values {
 	planned := make(Values, len(fs))
 	var exclusive tftypes.Value // the exclusive member that the configuration sets
@@ -335,8 +326,8 @@ func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bo
 	case f.Kind != Object:
 		return f.null()
 	}
-	// What is not owned within the object stays. The objects at the root are never
-	// null because the service chooses members of theirs.
+	// What is not owned within the object stays. The objects at the root are never null because the service chooses members of
+	// theirs.
 	rest := p.object(f.Fields, at, nil, members(state), false)
 	if !root && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
 		return f.null()
@@ -344,8 +335,7 @@ func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bo
 	return tftypes.NewValue(f.Type(), rest)
 }
 
-// unchanged reports whether the configuration sets what the last apply set, of a
-// value in the state that has more.
+// unchanged reports whether the configuration sets what the last apply set, of a value in the state that has more.
 func (p planner) unchanged(f Field, config, state tftypes.Value, recorded any) bool {
 	if !config.IsFullyKnown() || !f.satisfied(state, config) {
 		return false
@@ -355,8 +345,7 @@ func (p planner) unchanged(f Field, config, state tftypes.Value, recorded any) b
 	return len(c.set)+len(c.dropped) == 0
 }
 
-// list plans a list of objects. Where it has the items of the state, and their
-// order has no meaning, it is the state's.
+// list plans a list of objects. Where it has the items of the state, and their order has no meaning, it is the state's.
 func (p planner) list(f Field, at path.Path, config, state tftypes.Value, moved bool) tftypes.Value {
 	configured, held := items(config), items(state)
 	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
@@ -410,8 +399,8 @@ func (p planner) unknownOmitted(fs Fields, config Values) Values {
 	return planned
 }
 
-// AfterApply is the state after an apply: the plan, with what is unknown there
-// from the response. Its values are those of fs only, for [With].
+// AfterApply is the state after an apply: the plan, with what is unknown there from the response. Its values are those of fs
+// only, for [With].
 func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
 	return afterApply(fs, members(planned), live)
 }
@@ -458,8 +447,7 @@ func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error
 	}
 }
 
-// Refresh is the state after a refresh, with the record that belongs to it. Its
-// values are those of fs only, for [With].
+// Refresh is the state after a refresh, with the record that belongs to it. Its values are those of fs only, for [With].
 func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string, record Record) (Values, Record, error) {
 	r := refresher{source: source, record: record}
 	if record != nil {
@@ -541,8 +529,7 @@ func (r refresher) value(f Field, from, to path.Path, prior tftypes.Value, live 
 	return f.decode(project(f.Kind, tree, live))
 }
 
-// project is what the service has of a value: of a map or a JSON object, the
-// members that were set.
+// project is what the service has of a value: of a map or a JSON object, the members that were set.
 func project(k Kind, set, live any) any {
 	members, ok := set.(map[string]any)
 	has, okLive := live.(map[string]any)
@@ -565,8 +552,8 @@ func project(k Kind, set, live any) any {
 	return projected
 }
 
-// list refreshes a list of objects: in the prior order where order has no
-// meaning, with the items that were added elsewhere last.
+// list refreshes a list of objects: in the prior order where order has no meaning, with the items that were added elsewhere
+// last.
 func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live []any) (tftypes.Value, error) {
 	held := items(prior)
 	if len(held) == 0 && len(live) == 0 {
@@ -601,8 +588,8 @@ func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live [
 	return tftypes.NewValue(f.Type(), list), nil
 }
 
-// Restore puts back what prior had recorded of a member of an object at the
-// root, or of an attribute at the root if name is empty.
+// Restore puts back what prior had recorded of a member of an object at the root, or of an attribute at the root if name is
+// empty.
 func (r Record) Restore(prior Record, object, name string) {
 	at := path.Root(object)
 	if name != "" {

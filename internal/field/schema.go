@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ResourceAttributes are the attributes as a resource has them. What is optional
-// is computed, too: after an import, the state holds what the service reports.
+// ResourceAttributes are the attributes as a resource has them. What is optional is computed, too: after an import, the state
+// holds what the service reports.
 func (fs Fields) ResourceAttributes() map[string]resource.Attribute {
 	attributes := make(map[string]resource.Attribute, len(fs))
 	for _, f := range fs {
@@ -25,8 +25,7 @@ func (fs Fields) ResourceAttributes() map[string]resource.Attribute {
 	return attributes
 }
 
-// DataSourceAttributes are the attributes as a data source shows them: all
-// computed.
+// DataSourceAttributes are the attributes as a data source shows them: all computed.
 func (fs Fields) DataSourceAttributes() map[string]datasource.Attribute {
 	attributes := make(map[string]datasource.Attribute, len(fs))
 	for _, f := range fs {
@@ -77,9 +76,8 @@ func (f Field) listValidators() []validator.List {
 	return validators
 }
 
-// stringPlanModifiers replace the resource when an immutable value changes. One
-// that is unknown may turn out to be the same: Terraform plans again at apply,
-// and stops if it is not.
+// stringPlanModifiers replace the resource when an immutable value changes. One that is unknown may turn out to be the same:
+// Terraform plans again at apply, and stops if it is not.
 func (f Field) stringPlanModifiers() []planmodifier.String {
 	if !f.Immutable {
 		return nil
@@ -90,8 +88,7 @@ func (f Field) stringPlanModifiers() []planmodifier.String {
 		}, "Changing this forces a new resource.", "Changing this forces a new resource.")}
 }
 
-// describe is the description: what the attribute is, then what follows from
-// the rest of the field.
+// describe is the description: what the attribute is, then what follows from the rest of the field.
 func (f Field) describe(resource bool) string {
 	sentences := []string{f.Description}
 	switch {

@@ -19,9 +19,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Rule validates values in a configuration: those that are known and not null. It implements the framework's validators for
-// all types of values. Each of its messages begins with the complete path of the attribute, because older Terraform versions
-// show no line within one.
+// Rule validates values in a configuration: those that are known and not null. It implements the framework's validators for all
+// types of values. Each of its messages begins with the complete path of the attribute, because older Terraform versions show
+// no line within one.
 type Rule struct {
 	must     string // what a value must be; nothing shows it
 	validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)

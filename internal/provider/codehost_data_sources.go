@@ -124,9 +124,8 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 	resp.State.Raw = newObject(resp.State.Raw.Type(), shown)
 }
 
-// nearest suggests repositories in place of one that does not exist: those that
-// differ in case only, else those of the same owner, else any; and the argument
-// that is most likely wrong.
+// nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the same
+// owner, else any; and the argument that is most likely wrong.
 func nearest(owner string, alike, all []client.Repository) (at path.Path, hint string) {
 	if len(all) == 0 {
 		return path.Root("integration_id"), "It has no repositories. Check integration_id, and which repositories the integration may access."

@@ -208,8 +208,8 @@ func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
 	return u
 }
 
-// checkOrigin rejects a base_url that would send the credential of the
-// environment to another service than the one that the environment names.
+// checkOrigin rejects a base_url that would send the credential of the environment to another service than the one that the
+// environment names.
 func (c providerConfig) checkOrigin(u *url.URL, diags *diag.Diagnostics) {
 	other, err := url.Parse(os.Getenv(variable("base_url")))
 	if u == nil || err != nil || other.Host == "" || os.Getenv(variable("api_key")) == "" || !c.attributes["api_key"].IsNull() ||
@@ -232,16 +232,14 @@ func isLoopback(host string) bool {
 var (
 	headerName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 	headerValue = regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
-	// reservedHeaders are those that the provider sets, and those that would
-	// change what a request or its response means.
+	// reservedHeaders are those that the provider sets, and those that would change what a request or its response means.
 	reservedHeaders = []string{"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
 		"Host",
 		"Keep-Alive", "Proxy-Connection", "Range", "If-Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 		"X-Http-Method", "X-Http-Method-Override", "X-Method-Override"}
 )
 
-// checkHeaderName rejects the name of a header that HTTP cannot carry or that is
-// reserved.
+// checkHeaderName rejects the name of a header that HTTP cannot carry or that is reserved.
 func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok bool) {
 	switch {
 	case !headerName.MatchString(name):
@@ -274,8 +272,7 @@ func readFile(at path.Path, file string, diags *diag.Diagnostics) []byte {
 	return content
 }
 
-// readCACertificates are the system's certificate authorities and those of a
-// file; nil (the system's) if there is no file.
+// readCACertificates are the system's certificate authorities and those of a file; nil (the system's) if there is no file.
 func readCACertificates(file string, diags *diag.Diagnostics) *x509.CertPool {
 	if file == "" {
 		return nil
@@ -339,8 +336,7 @@ func (s settings) access() access {
 	return access{baseURL: s.client.BaseURL.String(), apiKeyHeader: s.apiKeyHeader, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
 }
 
-// credentialKey keys the digests of secrets: whoever has the state alone cannot
-// guess a short secret from its digest.
+// credentialKey keys the digests of secrets: whoever has the state alone cannot guess a short secret from its digest.
 func (s settings) credentialKey() []byte {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(s.client.Header)) {

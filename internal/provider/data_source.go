@@ -22,8 +22,7 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 	d.providerData = configured(req.ProviderData, &resp.Diagnostics)
 }
 
-// ready reports whether the data source can be read now; otherwise the read is
-// deferred, or fails.
+// ready reports whether the data source can be read now; otherwise the read is deferred, or fails.
 func (d *dataSource) ready(req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
 	if d.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
@@ -123,8 +122,7 @@ func sanitizeTree(tree any) any {
 	}
 }
 
-// shownFields are a deployment as data sources show it: of secrets, only the
-// names.
+// shownFields are a deployment as data sources show it: of secrets, only the names.
 var shownFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)],
 	field.Field{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
 		Description: "Names of the secrets that the service returns."},

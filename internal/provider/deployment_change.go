@@ -14,9 +14,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// change is what an update has to change in the service: what the plan changes
-// and the service does not have yet. It is computed twice, by the same rules: at
-// plan, to say what will happen, and at apply, from what the service has then.
+// change is what an update has to change in the service: what the plan changes and the service does not have yet. It is
+// computed twice, by the same rules: at plan, to say what will happen, and at apply, from what the service has then.
 type change struct {
 	config, plan, state tftypes.Value
 	record              field.Record
@@ -32,8 +31,7 @@ type change struct {
 	compared      map[string]any
 }
 
-// key is a part of a deployment that is changed as a whole: a member of one of
-// the config objects, or of the deployment itself.
+// key is a part of a deployment that is changed as a whole: a member of one of the config objects, or of the deployment itself.
 type key struct{ object, name string }
 
 // newChange collects what the plan changes.
@@ -104,8 +102,7 @@ func (c *change) compare(live *client.Deployment) {
 	c.set, c.dropped = c.ofPlan(compared.Set), c.ofPlan(compared.Dropped)
 }
 
-// ofPlan are the differences in what the plan changes: what drifted meanwhile is
-// for the next plan.
+// ofPlan are the differences in what the plan changes: what drifted meanwhile is for the next plan.
 func (c *change) ofPlan(all []field.Difference) (found []field.Difference) {
 	for _, d := range all {
 		object, name := d.Key()
@@ -169,8 +166,7 @@ func names(differences []field.Difference) (lines []string) {
 	return lines
 }
 
-// placeOf names what differs: an attribute, or a property within
-// additional_properties.
+// placeOf names what differs: an attribute, or a property within additional_properties.
 func placeOf(d field.Difference) string {
 	if d.Undescribed() {
 		return fmt.Sprintf("%s (%s)", additionalField.Name, d)
@@ -203,9 +199,8 @@ func withAdditional(tree map[string]any, additional string) map[string]any {
 	return field.MergeDeep(tree, readTree([]byte(additional)))
 }
 
-// liveTree is a deployment as the state shows it: what only the service sets is
-// fit for a terminal, and additional_properties is compared with the complete
-// response.
+// liveTree is a deployment as the state shows it: what only the service sets is fit for a terminal, and additional_properties
+// is compared with the complete response.
 func liveTree(d *client.Deployment, additional bool) map[string]any {
 	live := sanitizeReadOnly(deploymentFields, d.Tree)
 	if additional {
@@ -243,8 +238,8 @@ func newRequest(config tftypes.Value) (request client.DeploymentRequest, want ma
 	return client.DeploymentRequest{Name: name, Source: source, Members: members}, withAdditional(configured, additional), nil
 }
 
-// read is what the service has of a deployment in the state: what this process
-// has read and not planned with yet, or a new read.
+// read is what the service has of a deployment in the state: what this process has read and not planned with yet, or a new
+// read.
 func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deployment, error) {
 	if d := r.state.take(id); d != nil {
 		return d, nil
@@ -252,8 +247,7 @@ func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deplo
 	return r.client.Deployment(ctx, id)
 }
 
-// addDifferences reports, as one warning, where a created or updated deployment
-// differs from the request.
+// addDifferences reports, as one warning, where a created or updated deployment differs from the request.
 func addDifferences(diags *diag.Diagnostics, summary, detail string, differences []string) {
 	if len(differences) > 0 {
 		diags.AddWarning(summary, detail+listed(differences))

@@ -38,9 +38,8 @@ func sourceList() string {
 	return strings.Join(list, ", ")
 }
 
-// deploymentFields describe a deployment (section 2.1), except its secrets,
-// whose values Terraform keeps apart. Resource and data sources, requests and
-// responses all follow from here.
+// deploymentFields describe a deployment (section 2.1), except its secrets, whose values Terraform keeps apart. Resource and
+// data sources, requests and responses all follow from here.
 var deploymentFields = field.Fields{
 	{Name: "name", Kind: field.String, Access: field.Required, NotEmpty: true, Immutable: true, Shown: true,
 		Description: "Name of the deployment, and of the tracing project that the service creates with it."},
@@ -70,12 +69,10 @@ var deploymentFields = field.Fields{
 // changeableFields are what a deployment can be changed in.
 var changeableFields = deploymentFields.Without("name", "source")
 
-// additionalField is additional_properties of the resource: a JSON object that
-// is merged into requests.
+// additionalField is additional_properties of the resource: a JSON object that is merged into requests.
 var additionalField = field.Field{Name: "additional_properties", Kind: field.JSON}
 
-// resourceFields are the attributes of the resource to which the rules of
-// ownership apply.
+// resourceFields are the attributes of the resource to which the rules of ownership apply.
 var resourceFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)], additionalField)
 
 // sourceConfigFields are section 2.2.

@@ -18,8 +18,7 @@ import (
 
 var _ list.ListResourceWithConfigure = (*deploymentListResource)(nil)
 
-// deploymentListResource lists deployments for terraform query (Terraform
-// 1.14).
+// deploymentListResource lists deployments for terraform query (Terraform 1.14).
 type deploymentListResource struct{ deploymentResource }
 
 func newDeploymentListResource() list.ListResource { return &deploymentListResource{} }
@@ -73,8 +72,7 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 	}
 }
 
-// fill writes a deployment into a result: its name, its identity, and, if
-// requested, its attributes. Secrets are omitted.
+// fill writes a deployment into a result: its name, its identity, and, if requested, its attributes. Secrets are omitted.
 func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResult, found *client.Deployment, complete bool) {
 	result.DisplayName = client.Sanitize(found.Name)
 	blank := emptyObject(result.Resource.Raw)

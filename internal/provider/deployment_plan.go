@@ -15,8 +15,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// ModifyPlan makes the plan of a deployment by the rules of package field, and
-// rejects at plan what an apply could not do.
+// ModifyPlan makes the plan of a deployment by the rules of package field, and rejects at plan what an apply could not do.
 func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	state, config := attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
 	r.hideSecrets(state, config)
@@ -54,8 +53,7 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	r.planUpdate(ctx, req, resp, newChange(req.Config.Raw, resp.Plan.Raw, req.State.Raw, record), live)
 }
 
-// planUpdate plans a change of a deployment. Live is what was read of it for its
-// refresh; nil if nothing was.
+// planUpdate plans a change of a deployment. Live is what was read of it for its refresh; nil if nothing was.
 func (r *deploymentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, c *change, live *client.Deployment) {
 	plan, state, config, diags := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
 	memory := r.loadSecretsRecord(ctx, req.Private, diags)
@@ -112,8 +110,7 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, sendsSecrets || c.makesRevision(body))
 }
 
-// markChanging marks as unknown what an update may change by itself: section
-// 2.2 needs no new revision, section 2.3 does.
+// markChanging marks as unknown what an update may change by itself: section 2.2 needs no new revision, section 2.3 does.
 func markChanging(plan, config tftypes.Value, source string, revision bool) tftypes.Value {
 	values, configured := attributesOf(plan), attributesOf(config)
 	unknown := field.Values{"updated_at": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
@@ -132,9 +129,8 @@ func markChanging(plan, config tftypes.Value, source string, revision bool) tfty
 	return field.With(plan, unknown)
 }
 
-// rejectChange rejects, as one error, what would have to change the service: the
-// API documents no operation for it. What was only removed from the
-// configuration goes through: it stays in the service.
+// rejectChange rejects, as one error, what would have to change the service: the API documents no operation for it. What was
+// only removed from the configuration goes through: it stays in the service.
 func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diags *diag.Diagnostics) {
 	who := describe(attributesOf(c.state))
 	lines := describeDifferences(c.set)
@@ -167,8 +163,7 @@ const updateOptions = "Options:\n" +
 	"  - Set extended_operations = true in the provider, if the service supports PATCH for deployments.\n" +
 	"  - For terraform destroy, add -refresh=false."
 
-// addTakenRefs warns of refs that go into the state without a request, because
-// the service does not show which it has.
+// addTakenRefs warns of refs that go into the state without a request, because the service does not show which it has.
 func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
 	for _, at := range c.takenRefs {
 		object := attributesOf(attributesOf(c.plan)["source_revision_config"])
@@ -183,8 +178,7 @@ func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
 	}
 }
 
-// addMissingSettings warns of what every service needs: Terraform silently
-// ignores misspelled names in nested objects.
+// addMissingSettings warns of what every service needs: Terraform silently ignores misspelled names in nested objects.
 func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
 	for _, needed := range []struct{ source, object, name string }{
 		{client.SourceExternalDocker, "source_revision_config", "image_uri"},
@@ -203,8 +197,8 @@ func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
 	}
 }
 
-// planCreate checks that the name is free, so that a wrong credential or URL, and
-// a taken name, fail the plan and not the apply.
+// planCreate checks that the name is free, so that a wrong credential or URL, and a taken name, fail the plan and not the
+// apply.
 func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	savePrivate(ctx, resp.Private, privatePlan, destroyPlan{Replace: true, Extended: r.extended, NameKnown: plan["name"].IsKnown()}, diags)
@@ -237,9 +231,8 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 				"  - If the resource was renamed, add a moved block: otherwise the deployment is deleted and created again.\n"+
 				"  - With create_before_destroy, set a new name.", name, existing.ID))
 	case r.extended && !inState && !r.client.CreatedHere(existing.ID) && existing.Status != client.StatusAwaitingDelete:
-		// Only a warning: Terraform plans again during the apply. With
-		// create_before_destroy, an error there would leave the deployment that holds
-		// the name behind as a deposed object, which the next apply would delete.
+		// Only a warning: Terraform plans again during the apply. With create_before_destroy, an error there would leave the
+		// deployment that holds the name behind as a deposed object, which the next apply would delete.
 		var taken diag.Diagnostics
 		r.addNameTaken(&taken, name, existing, false, false)
 		for _, d := range taken {
@@ -282,8 +275,8 @@ func importBlock(id string) string {
 	return fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, id)
 }
 
-// replaces reports whether the plan replaces the deployment for an attribute. A
-// value that is unknown may turn out to be the same.
+// replaces reports whether the plan replaces the deployment for an attribute. A value that is unknown may turn out to be the
+// same.
 func (a attributes) replaces(state attributes, name string) bool {
 	return a[name].IsKnown() && !a[name].Equal(state[name])
 }
@@ -293,8 +286,7 @@ func (r *deploymentResource) deletes(state attributes) bool {
 	return r.extended && state.text("deletion_policy") != deletionAbandon
 }
 
-// planDestroy decides what a destroy does, and records it: the apply of a saved
-// plan does that, or fails.
+// planDestroy decides what a destroy does, and records it: the apply of a saved plan does that, or fails.
 func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	if r.extendedUnknown && state.text("deletion_policy") != deletionAbandon {
@@ -309,9 +301,8 @@ func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, 
 	}
 }
 
-// checkReplacement rejects a replacement that would fail, or that would delete a
-// deployment against its new deletion_policy, and warns about what happens to the
-// old deployment.
+// checkReplacement rejects a replacement that would fail, or that would delete a deployment against its new deletion_policy,
+// and warns about what happens to the old deployment.
 func (r *deploymentResource) checkReplacement(plan, state attributes, diags *diag.Diagnostics) {
 	at := path.Root("name")
 	if !plan.replaces(state, "name") {
@@ -373,8 +364,7 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 	}
 }
 
-// checkDeletionPolicy rejects deletion_policy = "delete" without
-// extended_operations.
+// checkDeletionPolicy rejects deletion_policy = "delete" without extended_operations.
 func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.Diagnostics) {
 	if values.text("deletion_policy") == deletionDelete && !r.extended && !r.extendedUnknown {
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment cannot be deleted", fmt.Sprintf(

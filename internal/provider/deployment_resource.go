@@ -27,8 +27,8 @@ var (
 	_ resource.ResourceWithIdentity       = (*deploymentResource)(nil)
 )
 
-// deploymentResource is graphdeploy_deployment. What the API has of a deployment
-// is in deploymentFields; here is what Terraform adds to it.
+// deploymentResource is graphdeploy_deployment. What the API has of a deployment is in deploymentFields; here is what Terraform
+// adds to it.
 type deploymentResource struct{ *providerData }
 
 const deploymentType = "graphdeploy_deployment"
@@ -134,8 +134,7 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 	}
 }
 
-// additionalValidator rejects properties that have an argument or an attribute
-// of their own, at every depth.
+// additionalValidator rejects properties that have an argument or an attribute of their own, at every depth.
 type additionalValidator struct{}
 
 func (additionalValidator) Description(context.Context) string {
@@ -157,8 +156,7 @@ func (additionalValidator) ValidateString(_ context.Context, req validator.Strin
 	}
 }
 
-// knownProperties are the paths of the members of additional_properties that the
-// provider knows.
+// knownProperties are the paths of the members of additional_properties that the provider knows.
 func knownProperties(tree map[string]any) (paths []string) {
 	if _, ok := tree["secrets"]; ok {
 		paths = append(paths, "secrets")
@@ -243,8 +241,7 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 	}
 }
 
-// addLost reports that the response to a create was lost, and what is known of
-// the deployment.
+// addLost reports that the response to a create was lost, and what is known of the deployment.
 func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost *client.LostError) {
 	outcome := "The service does not list a deployment with that name, so it was probably not created. Apply again: the provider looks up " +
 		"the name first."
@@ -267,8 +264,7 @@ func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost 
 	diags.AddError("Outcome of the create is unknown", detail+"\n\n"+sentence(lost.Err.Error()))
 }
 
-// requestLocations maps locations in the body of a create or update, which a
-// service names in errors, to attributes.
+// requestLocations maps locations in the body of a create or update, which a service names in errors, to attributes.
 func requestLocations(config attributes, secrets []client.Secret) locate {
 	return func(loc []any) (path.Path, bool) {
 		if len(loc) > 0 && loc[0] == "body" {
@@ -292,8 +288,7 @@ func requestLocations(config attributes, secrets []client.Secret) locate {
 	}
 }
 
-// Read refreshes the state. It removes a deployment that is no longer listed from
-// the state. A read that fails changes nothing.
+// Read refreshes the state. It removes a deployment that is no longer listed from the state. A read that fails changes nothing.
 func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)
@@ -376,8 +371,7 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
 }
 
-// importID is id, if a deployment has it, or else the ID of the deployment whose
-// name it is.
+// importID is id, if a deployment has it, or else the ID of the deployment whose name it is.
 func (r *deploymentResource) importID(ctx context.Context, id string, identity bool, diags *diag.Diagnostics) string {
 	found, err := r.client.Deployment(ctx, id)
 	switch {

@@ -19,8 +19,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// secretValues are secrets by name; nil if there are none, or if they are not
-// completely known.
+// secretValues are secrets by name; nil if there are none, or if they are not completely known.
 type secretValues map[string]string
 
 func secretValuesOf(v tftypes.Value) secretValues {
@@ -36,8 +35,7 @@ func secretValuesOf(v tftypes.Value) secretValues {
 	return values
 }
 
-// configuredSecrets are the secrets that a configuration sets, in secrets or in
-// secrets_wo.
+// configuredSecrets are the secrets that a configuration sets, in secrets or in secrets_wo.
 func configuredSecrets(config attributes) secretValues {
 	if values := secretValuesOf(config["secrets_wo"]); values != nil {
 		return values
@@ -75,9 +73,8 @@ func (s secretValues) has(wanted secretValues) bool {
 	return true
 }
 
-// secretsRecord is what private state holds of the secrets that the last apply
-// set: digests of what the service echoed after it, so that a change made
-// elsewhere is detected without a value being kept.
+// secretsRecord is what private state holds of the secrets that the last apply set: digests of what the service echoed after
+// it, so that a change made elsewhere is detected without a value being kept.
 type secretsRecord struct {
 	Salt  []byte   `json:"salt"`
 	Key   string   `json:"key"` // a digest of the credential with which Echo was made
@@ -105,9 +102,8 @@ func (p *providerData) loadSecretsRecord(ctx context.Context, private privateSta
 	return r
 }
 
-// newSecretsRecord records the secrets of an apply. Former is the record before
-// it, seen what was read of the deployment since the write, oldest first: at
-// least its last state.
+// newSecretsRecord records the secrets of an apply. Former is the record before it, seen what was read of the deployment since
+// the write, oldest first: at least its last state.
 func (p *providerData) newSecretsRecord(former *secretsRecord, values secretValues, seen ...*client.Deployment) *secretsRecord {
 	if values == nil {
 		return nil
@@ -137,8 +133,7 @@ func (r *secretsRecord) observe(d *client.Deployment) {
 	}
 }
 
-// digest is salted and keyed with the credential: from the state alone, not even
-// a short secret can be guessed.
+// digest is salted and keyed with the credential: from the state alone, not even a short secret can be guessed.
 func (r *secretsRecord) digest(name, value string) string {
 	mac := hmac.New(sha256.New, append(slices.Clone(r.Salt), r.credential...))
 	_, _ = fmt.Fprintf(mac, "%q:%q", name, value)
@@ -162,9 +157,8 @@ func versionOf(d *client.Deployment) string {
 	return d.LatestRevisionID + " " + d.UpdatedAt
 }
 
-// drifted names the secrets for which the service no longer echoes what it echoed
-// after the last apply. If the credential has changed, the digests cannot be
-// compared, and the record starts again.
+// drifted names the secrets for which the service no longer echoes what it echoed after the last apply. If the credential has
+// changed, the digests cannot be compared, and the record starts again.
 func (r *secretsRecord) drifted(d *client.Deployment) (names []string) {
 	if r.Key != r.credentialDigest() {
 		r.observe(d)
@@ -187,8 +181,8 @@ func (r *secretsRecord) drifted(d *client.Deployment) (names []string) {
 	return names
 }
 
-// forgetSecrets sets secrets that were changed elsewhere to null, or the version
-// of those that are write-only, so that the plan proposes to set them.
+// forgetSecrets sets secrets that were changed elsewhere to null, or the version of those that are write-only, so that the plan
+// proposes to set them.
 func forgetSecrets(state attributes, names []string, refreshed field.Values, diags *diag.Diagnostics) {
 	if known := attributesOf(state["secrets"]); known != nil {
 		values := maps.Clone(known)
@@ -222,9 +216,8 @@ type secretsChange struct {
 	gone     []string     // names that the configuration had, and that the change removes
 }
 
-// secretsChangeOf compares the secrets of a plan with those of the last apply,
-// and with what the service shows. Live is nil where nothing was read: ok is
-// false if the change depends on it.
+// secretsChangeOf compares the secrets of a plan with those of the last apply, and with what the service shows. Live is nil
+// where nothing was read: ok is false if the change depends on it.
 func secretsChangeOf(plan, state, config attributes, record *secretsRecord, live *client.Deployment) (c secretsChange, ok bool) {
 	c.at = path.Root("secrets")
 	before, after := state["secrets"], plan["secrets"]
@@ -292,8 +285,7 @@ func secretsChangeOf(plan, state, config attributes, record *secretsRecord, live
 	return c, true
 }
 
-// notTaken reports how a response shows that the service did not apply a change of
-// secrets.
+// notTaken reports how a response shows that the service did not apply a change of secrets.
 func (c secretsChange) notTaken(record *secretsRecord, before, after *client.Deployment) (problems []string) {
 	if record == nil || !record.Shown || record.Random {
 		return nil
@@ -312,9 +304,8 @@ func (c secretsChange) notTaken(record *secretsRecord, before, after *client.Dep
 	return problems
 }
 
-// hideSecrets keeps the known secrets of a configuration, plan or state out of
-// errors and logs: the error of any request may contain secrets that were sent
-// earlier.
+// hideSecrets keeps the known secrets of a configuration, plan or state out of errors and logs: the error of any request may
+// contain secrets that were sent earlier.
 func (p *providerData) hideSecrets(all ...attributes) {
 	if p == nil || p.client == nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// Update changes the deployment where the plan asks for it, reads it back, and
-// saves what was confirmed. What concerns only the state needs no request.
+// Update changes the deployment where the plan asks for it, reads it back, and saves what was confirmed. What concerns only the
+// state needs no request.
 func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	u := &update{deploymentResource: r, req: req, resp: resp, diags: &resp.Diagnostics,
 		state: attributesOf(req.State.Raw), plan: attributesOf(req.Plan.Raw), config: attributesOf(req.Config.Raw)}
@@ -73,8 +73,7 @@ func (u *update) run(ctx context.Context) {
 	u.save(ctx, live)
 }
 
-// send sends a change, waits as configured, and reads the result back. It is not
-// ok when there is nothing new to save.
+// send sends a change, waits as configured, and reads the result back. It is not ok when there is nothing new to save.
 func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *client.Deployment, ok bool) {
 	request := maps.Clone(body)
 	if u.secrets.wanted != nil {
@@ -88,8 +87,7 @@ func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *
 	if gone {
 		return nil, false
 	}
-	// What was changed is read back even when Terraform is interrupted because it
-	// must be saved then, too.
+	// What was changed is read back even when Terraform is interrupted because it must be saved then, too.
 	uninterrupted := context.WithoutCancel(ctx)
 	awaited := written
 	if written != nil && revisionOf(written) == revisionOf(u.before) && len(u.missing(written, false)) == 0 {
@@ -107,8 +105,8 @@ func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *
 	return last, true
 }
 
-// patch sends one request; if the service rejects members that it reports itself
-// but the provider does not know, once more without them.
+// patch sends one request; if the service rejects members that it reports itself but the provider does not know, once more
+// without them.
 func (u *update) patch(ctx context.Context, request client.DeploymentChange) (written *client.Deployment, ok bool) {
 	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
 	var rejected *client.Error
@@ -147,8 +145,8 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 	return nil, false
 }
 
-// foreign names the members of a request that the service reports and the
-// provider does not know, except those of additional_properties.
+// foreign names the members of a request that the service reports and the provider does not know, except those of
+// additional_properties.
 func (u *update) foreign(request client.DeploymentChange) (names []string) {
 	ours := readTree([]byte(u.plan.text(additionalField.Name)))
 	tree := maps.Clone(request)
@@ -199,8 +197,8 @@ func (u *update) readBack(ctx context.Context, last, written *client.Deployment,
 	return last, true
 }
 
-// missing is what was asked for and is not there. A ref that was changed needs a
-// new revision as well, where the service shows only a commit.
+// missing is what was asked for and is not there. A ref that was changed needs a new revision as well, where the service shows
+// only a commit.
 func (u *update) missing(d *client.Deployment, revision bool) (missing []field.Difference) {
 	missing = u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.want, u.source).Set)
 	if revision && revisionOf(d) == revisionOf(u.before) {
@@ -225,8 +223,7 @@ func (u *update) leftover(d *client.Deployment) []field.Difference {
 	return u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.applied, u.source).Dropped)
 }
 
-// nullify sets members of maps and JSON objects to null that a service still has
-// because it merges deeply.
+// nullify sets members of maps and JSON objects to null that a service still has because it merges deeply.
 func (u *update) nullify(ctx context.Context, last *client.Deployment, leftover []field.Difference) (*client.Deployment, bool) {
 	tree := last.Tree
 	leftover = slices.DeleteFunc(leftover, func(d field.Difference) bool {
@@ -246,8 +243,8 @@ func (u *update) nullify(ctx context.Context, last *client.Deployment, leftover 
 	return u.readBack(ctx, last, written, func(d *client.Deployment) bool { return len(u.leftover(d)) == 0 })
 }
 
-// verify reports what the service did not take, what it kept although it was
-// removed, and what changed although nobody asked for it.
+// verify reports what the service did not take, what it kept although it was removed, and what changed although nobody asked
+// for it.
 func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 	who := describe(u.state)
 	u.failed = u.missing(last, true)
@@ -303,8 +300,7 @@ func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
 		"not meant to change:", who), unasked)
 }
 
-// chosenByService reports whether the service chooses a value because the
-// configuration omits it.
+// chosenByService reports whether the service chooses a value because the configuration omits it.
 func (u *update) chosenByService(object, name string) bool {
 	parent, _ := changeableFields.ByName(object)
 	f, ok := parent.Fields.ByName(name)
@@ -312,8 +308,8 @@ func (u *update) chosenByService(object, name string) bool {
 	return ok && f.Access == field.Computed && (value.Type() == nil || value.IsNull())
 }
 
-// save saves the plan, except for what was not confirmed: state and record keep
-// the prior value of that. Live is nil if nothing of it is needed.
+// save saves the plan, except for what was not confirmed: state and record keep the prior value of that. Live is nil if nothing
+// of it is needed.
 func (u *update) save(ctx context.Context, live *client.Deployment) {
 	tree := map[string]any{}
 	if live != nil {
@@ -335,8 +331,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)
 }
 
-// keepPrior puts the prior value of what was not confirmed back into state and
-// record.
+// keepPrior puts the prior value of what was not confirmed back into state and record.
 func (u *update) keepPrior(record field.Record) {
 	values := field.Values{}
 	for _, name := range []string{"secrets", "secrets_wo_version"} {
@@ -377,8 +372,8 @@ func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attri
 	r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
 }
 
-// Delete deletes the deployment if the plan says so, and waits until it is no
-// longer listed. Otherwise, the deployment is only removed from the state.
+// Delete deletes the deployment if the plan says so, and waits until it is no longer listed. Otherwise, the deployment is only
+// removed from the state.
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)

@@ -50,11 +50,9 @@ type wait struct {
 	see      func(*client.Deployment) // is called with each read result
 }
 
-// waitFor waits until a deployment that was just written has reached what
-// wait_until specifies, and returns the last read result. Whatever ends the wait
-// early is reported; only a deployment that is deleted, or about to be, is an
-// error, because an error makes Terraform replace a new deployment. Gone means
-// that nothing is left to save.
+// waitFor waits until a deployment that was just written has reached what wait_until specifies, and returns the last read
+// result. Whatever ends the wait early is reported; only a deployment that is deleted, or about to be, is an error, because an
+// error makes Terraform replace a new deployment. Gone means that nothing is left to save.
 func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deployment, w wait, diags *diag.Diagnostics) (last *client.Deployment, gone bool) {
 	waiting, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()

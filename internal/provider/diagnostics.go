@@ -18,9 +18,8 @@ import (
 // locate finds the attribute that a location in a request belongs to.
 type locate func(loc []any) (path.Path, bool)
 
-// addFailure reports a failed request: what was attempted, what the service
-// said, and what to do. What the service said of single fields is reported at
-// their attributes.
+// addFailure reports a failed request: what was attempted, what the service said, and what to do. What the service said of
+// single fields is reported at their attributes.
 func (a access) addFailure(diags *diag.Diagnostics, summary string, err error, at locate) {
 	var failed *client.Error
 	if !errors.As(err, &failed) {

@@ -9,8 +9,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// privateState is the part of the state that Terraform keeps for the provider
-// and shows to nobody.
+// privateState is the part of the state that Terraform keeps for the provider and shows to nobody.
 type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
@@ -28,8 +27,7 @@ func loadRecord(ctx context.Context, private privateState, diags *diag.Diagnosti
 	return record
 }
 
-// destroyPlan is what a plan has decided about a deployment that it destroys, so
-// that the apply does that and nothing else.
+// destroyPlan is what a plan has decided about a deployment that it destroys, so that the apply does that and nothing else.
 type destroyPlan struct {
 	Replace   bool `json:"replace,omitempty"` // the plan is that of the create half of a replacement
 	Extended  bool `json:"extended"`          // whether extended operations were allowed
@@ -46,8 +44,7 @@ func savePrivate(ctx context.Context, private privateState, key string, value an
 	diags.Append(private.SetKey(ctx, key, text)...)
 }
 
-// loadPrivate reads a key into value. What another version of the provider wrote,
-// and this one cannot read, counts as absent.
+// loadPrivate reads a key into value. What another version of the provider wrote, and this one cannot read, counts as absent.
 func loadPrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)

@@ -1,5 +1,5 @@
-// Package provider is the service as Terraform sees it: schemas, plans and
-// state. It knows nothing of HTTP; that is package client.
+// Package provider is the service as Terraform sees it: schemas, plans and state. It knows nothing of HTTP; that is package
+// client.
 package provider
 
 import (
@@ -32,8 +32,7 @@ type Provider struct {
 	tune    func(*client.Config)
 }
 
-// New is the provider of a version. If tune is not nil, it changes the client's
-// configuration, for tests and benchmarks.
+// New is the provider of a version. If tune is not nil, it changes the client's configuration, for tests and benchmarks.
 func New(version string, tune func(*client.Config)) *Provider {
 	return &Provider{version: version, tune: tune}
 }
@@ -84,15 +83,14 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 	}
 }
 
-// ValidateConfig reports invalid values, as in terraform validate: values may still
-// be unknown, or be set in the environment later.
+// ValidateConfig reports invalid values, as in terraform validate: values may still be unknown, or be set in the environment
+// later.
 func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	providerConfig{attributesOf(req.Config.Raw)}.check(&resp.Diagnostics)
 }
 
-// Configure sets up the client. While a value is unknown, there is no client: a
-// plan that only creates works without one, and everything else reports which
-// value is unknown.
+// Configure sets up the client. While a value is unknown, there is no client: a plan that only creates works without one, and
+// everything else reports which value is unknown.
 func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	config := providerConfig{attributesOf(req.Config.Raw)}
 	data := &providerData{unknown: config.unknown(), extendedUnknown: !config.attributes["extended_operations"].IsKnown()}
@@ -139,8 +137,7 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	}
 }
 
-// providerData is what resources and data sources get of the configured
-// provider.
+// providerData is what resources and data sources get of the configured provider.
 type providerData struct {
 	client          *client.Client // nil while settings are unknown
 	unknown         []string       // the attributes of the provider that are unknown
@@ -152,8 +149,8 @@ type providerData struct {
 	state           stateView
 }
 
-// configured takes the provider's data for a resource or data source. It is nil
-// before the provider is configured, as while a configuration is validated.
+// configured takes the provider's data for a resource or data source. It is nil before the provider is configured, as while a
+// configuration is validated.
 func configured(data any, diags *diag.Diagnostics) *providerData {
 	if data == nil {
 		return nil
@@ -165,8 +162,7 @@ func configured(data any, diags *diag.Diagnostics) *providerData {
 	return shared
 }
 
-// requireClient reports whether the API can be used, and otherwise what is
-// missing.
+// requireClient reports whether the API can be used, and otherwise what is missing.
 func (p *providerData) requireClient(diags *diag.Diagnostics, purpose string) bool {
 	if p.client == nil {
 		addUnknownSettings(diags, purpose, p.unknown)

@@ -7,8 +7,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
-// stateView is what this process has seen: Terraform shows the provider one
-// resource at a time, and what a plan may do with one depends on the others.
+// stateView is what this process has seen: Terraform shows the provider one resource at a time, and what a plan may do with one
+// depends on the others.
 type stateView struct {
 	mu   sync.Mutex
 	held map[string]heldDeployment     // by name
