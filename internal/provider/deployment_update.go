@@ -37,7 +37,6 @@ type update struct {
 	state, plan, config attributes
 	secrets             secretsChange
 	before              *client.Deployment // what the service had before
-	seen                []*client.Deployment
 	failed, kept        []field.Difference // what the service did not apply, and what it kept although it was removed
 }
 
@@ -54,7 +53,7 @@ func (u *update) run(ctx context.Context) {
 		u.addReadFailure(u.diags, u.state, err)
 		return
 	}
-	u.before, u.seen = live, []*client.Deployment{live}
+	u.before = live
 	u.compare(live)
 	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
 	if !u.extended {
@@ -182,7 +181,7 @@ func (u *update) wait(ctx context.Context, written *client.Deployment) (last *cl
 	}
 	return u.waitFor(ctx, u.before, wait{
 		until: until, revision: revision, limit: u.plan.timeout("update"),
-		done: "updated", setting: "timeouts.update", see: func(d *client.Deployment) { u.seen = append(u.seen, d) },
+		done: "updated", setting: "timeouts.update",
 	}, u.diags)
 }
 
@@ -193,7 +192,6 @@ func (u *update) readBack(ctx context.Context, last, written *client.Deployment,
 		u.failed, u.kept = u.set, u.dropped
 		return nil, false
 	}
-	u.seen = append(u.seen, last)
 	return last, true
 }
 
@@ -325,7 +323,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 	if u.diags.HasError() {
 		u.keepPrior(record)
 	} else if configured := configuredSecrets(u.config); configured == nil || live != nil {
-		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, append(u.seen, live)...), u.diags)
+		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, live), u.diags)
 	}
 	savePrivate(ctx, u.resp.Private, privateRecord, record, u.diags)
 	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)
