@@ -36,5 +36,7 @@ func silenceLibraries() {
 			return
 		}
 	}
-	_ = os.Setenv("TF_LOG_SDK", "off")
+	for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"} {
+		_ = os.Setenv(variable, "off")
+	}
 }
