@@ -31,18 +31,44 @@ func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
 
-// Check returns the error of [Fields.Decode].
+// Check returns the error of [Fields.Decode], without building a value.
 func (fs Fields) Check(tree map[string]any) error {
-	_, err := fs.Decode(tree)
+	for _, f := range fs {
+		if err := f.named(f.check(tree[f.wire()])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f Field) check(tree any) error {
+	switch value := tree.(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		if f.Kind == Object {
+			return f.Fields.Check(value)
+		}
+	case []any:
+		if f.Kind == List || f.Kind == ObjectList {
+			for _, item := range value {
+				if err := f.elem().check(item); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	if f.Kind == JSON {
+		return nil // it may be anything
+	}
+	_, err := kinds[f.Kind].decode(f, tree)
 	return err
 }
 
 func (f Field) decode(tree any) (tftypes.Value, error) {
 	value, err := f.decodeUnnamed(tree)
-	if mismatch, ok := errors.AsType[*TypeError](err); ok {
-		mismatch.Member = strings.TrimSuffix(f.wire()+"."+mismatch.Member, ".")
-	}
-	return value, err
+	return value, f.named(err)
 }
 
 // decodeUnnamed is decode for an item of a list, which an error does not name.
@@ -51,6 +77,14 @@ func (f Field) decodeUnnamed(tree any) (tftypes.Value, error) {
 		return f.null(), nil
 	}
 	return kinds[f.Kind].decode(f, tree)
+}
+
+// named adds the name of the field to an error about what is within it.
+func (f Field) named(err error) error {
+	if mismatch, ok := errors.AsType[*TypeError](err); ok {
+		mismatch.Member = strings.TrimSuffix(f.wire()+"."+mismatch.Member, ".")
+	}
+	return err
 }
 
 // TypeError reports a member of a response that does not have the documented type. It shows no text, which may be anything.

@@ -156,6 +156,9 @@ func TestCheck_namesTheMember(t *testing.T) {
 			if got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
+			if _, err := allKinds.Decode(c.tree); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+				t.Errorf("Decode reports %v, Check %q", err, got)
+			}
 		})
 	}
 }

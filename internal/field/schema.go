@@ -99,6 +99,9 @@ func (f Field) describe(resource bool) string {
 	case f.Kind == List && f.Elem == JSON:
 		sentences = append(sentences, "Each item is a JSON object, written with `jsonencode`.")
 	}
+	if resource && len(f.Key) > 0 && !f.Ordered {
+		sentences = append(sentences, "The order is not significant.")
+	}
 	if resource && len(f.OneOf) > 0 && !strings.Contains(f.Description, "alid values") {
 		sentences = append(sentences, "Valid values are "+Quoted(f.OneOf)+".")
 	}

@@ -56,14 +56,12 @@ var deploymentFields = field.Fields{
 	{Name: "created_at", Kind: field.Time, Access: field.ReadOnly, Description: "Time of creation, in RFC 3339 format."},
 	{Name: "updated_at", Kind: field.Time, Access: field.ReadOnly, Description: "Time of the last update, in RFC 3339 format."},
 	{Name: "status", Kind: field.String, Access: field.ReadOnly,
-		Description: "Status of the deployment: `AWAITING_DATABASE`, `READY`, `UNUSED`, `AWAITING_DELETE` or `UNKNOWN`. Other values are " +
-			"passed through."},
-	{Name: "latest_revision_id", Kind: field.UUID, Access: field.ReadOnly, Description: "ID of the latest revision, a UUID; null if there " +
-		"is none yet."},
-	{Name: "active_revision_id", Kind: field.UUID, Access: field.ReadOnly, Description: "ID of the deployed revision, a UUID; null if " +
-		"there is none yet."},
-	{Name: "image_version", Kind: field.String, Access: field.ReadOnly, Description: "Image version of the deployment; null if the service " +
-		"does not report one."},
+		Description: "Status: `AWAITING_DATABASE`, `READY`, `UNUSED`, `AWAITING_DELETE` or `UNKNOWN`. Other values are passed through."},
+	{Name: "latest_revision_id", Kind: field.UUID, Access: field.ReadOnly,
+		Description: "ID of the latest revision, a UUID, if there is one."},
+	{Name: "active_revision_id", Kind: field.UUID, Access: field.ReadOnly,
+		Description: "ID of the deployed revision, a UUID, if there is one."},
+	{Name: "image_version", Kind: field.String, Access: field.ReadOnly, Description: "Image version, if the service reports one."},
 }
 
 // changeableFields are what a deployment can be changed in.
@@ -77,14 +75,14 @@ var resourceFields = append(deploymentFields[:len(deploymentFields):len(deployme
 
 // sourceConfigFields are section 2.2.
 var sourceConfigFields = field.Fields{
-	{Name: "integration_id", Kind: field.UUID, Description: "ID of the code-host integration, a UUID, such as `host_integration_id` of a " +
-		"`graphdeploy_codehost_repo`."},
-	{Name: "repo_url", Kind: field.String, Shown: true, Description: "URL of the repository, such as `url` of a `graphdeploy_codehost_repo`."},
+	{Name: "integration_id", Kind: field.UUID,
+		Description: "UUID of the integration: `host_integration_id` of a `graphdeploy_codehost_repo`."},
+	{Name: "repo_url", Kind: field.String, Shown: true, Description: "URL of the repository: `url` of a `graphdeploy_codehost_repo`."},
 	{Name: "build_on_push", Kind: field.Bool, Description: "Whether a push to the repository builds a new revision."},
-	{Name: "custom_url", Kind: field.String, Access: field.Computed, Description: "URL of the deployment. If omitted, the service chooses " +
-		"it."},
-	{Name: "resource_spec", Kind: field.Object, Fields: resourceSpecFields, Description: "Resources, metadata and additional containers of " +
-		"the deployment. Memory is in MB, storage in Gi."},
+	{Name: "custom_url", Kind: field.String, Access: field.Computed,
+		Description: "URL of the deployment. Chosen by the service if omitted."},
+	{Name: "resource_spec", Kind: field.Object, Fields: resourceSpecFields,
+		Description: "Resources, metadata and additional containers of the deployment. Memory is in MB, storage in Gi."},
 	{Name: "listener_id", Kind: field.UUID, Description: "ID of the listener, a UUID."},
 	{Name: "listener_config", Kind: field.Object, Fields: listenerConfigFields, Description: "Settings of the listener."},
 	{Name: "install_command", Kind: field.String, Description: "Command that installs the dependencies of the build."},
@@ -101,8 +99,7 @@ var sourceRevisionConfigFields = field.Fields{
 		Description: "Branch, tag or commit to deploy, for example `default_branch` of a `graphdeploy_codehost_repo`."},
 	{Name: "graph_config_path", Kind: field.String, Description: "Path to the graph configuration file, such as `graph.json`."},
 	{Name: "image_uri", Kind: field.String, Access: field.Computed, Shown: true, BuiltFor: client.SourceCodehost,
-		Description: "Image to run, such as `registry.example.com/shop:1.0`. If omitted, the service chooses it. For source `codehost`, the " +
-			"service reports the image that it built from the repository."},
+		Description: "Image to run, such as `registry.example.com/shop:1.0`. Chosen by the service if omitted, built by it for `codehost`."},
 	{Name: "source_tarball_path", Kind: field.String, Description: "Path of the uploaded source."},
 	{Name: "repo_commit_sha", Kind: field.String, Access: field.ReadOnly, Description: "Commit of the latest revision."},
 }
@@ -151,16 +148,16 @@ var resourceSpecFields = field.Fields{
 	{Name: "annotations", Kind: field.StringMap, Description: "Map of annotations. Annotations that the service or others add are kept."},
 	{Name: "service_account_name", Kind: field.String, Description: "Kubernetes service account to run as."},
 
-	{Name: "image_pull_secrets", Kind: field.ObjectList, Fields: imagePullSecretFields, Key: []string{"name"}, Description: "Kubernetes " +
-		"secrets to pull images with. The order is not significant."},
-	{Name: "volumes", Kind: field.ObjectList, Fields: volumeFields, Key: []string{"name"}, Description: "Volumes that containers can " +
-		"mount. Each has a name and one kind of volume. The order is not significant."},
-	{Name: "volume_mounts", Kind: field.ObjectList, Fields: volumeMountFields, Key: volumeMountKey, Description: "Volume mounts of the " +
-		"application. The order is not significant."},
+	{Name: "image_pull_secrets", Kind: field.ObjectList, Fields: imagePullSecretFields, Key: []string{"name"},
+		Description: "Kubernetes secrets to pull images with."},
+	{Name: "volumes", Kind: field.ObjectList, Fields: volumeFields, Key: []string{"name"},
+		Description: "Volumes that containers can mount. Each has a name and one kind of volume."},
+	{Name: "volume_mounts", Kind: field.ObjectList, Fields: volumeMountFields, Key: volumeMountKey,
+		Description: "Volume mounts of the application."},
 	{Name: "init_containers", Kind: field.ObjectList, Fields: containerFields, Key: []string{"name"}, Ordered: true,
 		Description: "Containers that run one after the other, in this order, before the application starts."},
-	{Name: "sidecars", Kind: field.ObjectList, Fields: containerFields, Key: []string{"name"}, Description: "Containers that run next to " +
-		"the application. The order is not significant."},
+	{Name: "sidecars", Kind: field.ObjectList, Fields: containerFields, Key: []string{"name"},
+		Description: "Containers that run next to the application."},
 }
 
 var imagePullSecretFields = field.Fields{
@@ -171,10 +168,10 @@ var volumeFields = field.Fields{
 	{Name: "name", Kind: field.String, Description: "Name of the volume."},
 	{Name: "config_map", Wire: "configMap", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `configMap` volume."},
 	{Name: "secret", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `secret` volume."},
-	{Name: "empty_dir", Wire: "emptyDir", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `emptyDir` volume. For one without " +
-		"settings, use `jsonencode({})`."},
-	{Name: "persistent_volume_claim", Wire: "persistentVolumeClaim", Kind: field.JSON, Exclusive: true, Description: "Kubernetes " +
-		"`persistentVolumeClaim` volume."},
+	{Name: "empty_dir", Wire: "emptyDir", Kind: field.JSON, Exclusive: true,
+		Description: "Kubernetes `emptyDir` volume. For one without settings, use `jsonencode({})`."},
+	{Name: "persistent_volume_claim", Wire: "persistentVolumeClaim", Kind: field.JSON, Exclusive: true,
+		Description: "Kubernetes `persistentVolumeClaim` volume."},
 	{Name: "nfs", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `nfs` volume."},
 	{Name: "projected", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `projected` volume."},
 	{Name: "downward_api", Wire: "downwardAPI", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `downwardAPI` volume."},
@@ -189,8 +186,8 @@ var volumeMountFields = field.Fields{
 	{Name: "sub_path", Wire: "subPath", Kind: field.String, Description: "Path within the volume to mount instead of its root."},
 	{Name: "mount_propagation", Wire: "mountPropagation", Kind: field.String, Description: "Kubernetes `mountPropagation`; not validated."},
 	{Name: "read_only", Wire: "readOnly", Kind: field.Bool, Description: "Whether the mount is read-only."},
-	{Name: "sub_path_expr", Wire: "subPathExpr", Kind: field.String, Description: "Kubernetes `subPathExpr`: like `sub_path`, with " +
-		"environment variables expanded."},
+	{Name: "sub_path_expr", Wire: "subPathExpr", Kind: field.String,
+		Description: "Kubernetes `subPathExpr`: like `sub_path`, with environment variables expanded."},
 }
 
 var containerFields = field.Fields{
@@ -200,22 +197,21 @@ var containerFields = field.Fields{
 	{Name: "command", Kind: field.List, Elem: field.String, Description: "Command to run instead of the entry point of the image."},
 	{Name: "args", Kind: field.List, Elem: field.String, Description: "Arguments of the command."},
 	{Name: "working_dir", Wire: "workingDir", Kind: field.String, Description: "Working directory."},
-	{Name: "env", Kind: field.ObjectList, Fields: envVarFields, Key: []string{"name"}, Ordered: true, Description: "Environment variables. " +
-		"The order is kept: a variable may refer to those before it."},
+	{Name: "env", Kind: field.ObjectList, Fields: envVarFields, Key: []string{"name"}, Ordered: true,
+		Description: "Environment variables. The order is kept: a variable may refer to those before it."},
 	{Name: "env_from", Wire: "envFrom", Kind: field.List, Elem: field.JSON, Description: "Kubernetes `envFrom` sources, in order."},
 	{Name: "resources", Kind: field.Object, Fields: containerResourcesFields, Description: "Resources of the container."},
 	{Name: "volume_mounts", Wire: "volumeMounts", Kind: field.ObjectList, Fields: volumeMountFields, Key: volumeMountKey,
-		Description: "Volume mounts of the container. The order is not significant."},
+		Description: "Volume mounts of the container."},
 	{Name: "security_context", Wire: "securityContext", Kind: field.JSON, Description: "Kubernetes `securityContext`."},
 	{Name: "restart_policy", Wire: "restartPolicy", Kind: field.String, Description: "Kubernetes `restartPolicy`; not validated."},
 }
 
 var envVarFields = field.Fields{
 	{Name: "name", Kind: field.String, Description: "Name of the variable."},
-	{Name: "value", Kind: field.String, Exclusive: true, Sensitive: true, Description: "Value of the variable, stored in the state in " +
-		"plain text. Use `secrets` for sensitive values."},
-	{Name: "value_from", Wire: "valueFrom", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `valueFrom`: the source of the " +
-		"value."},
+	{Name: "value", Kind: field.String, Exclusive: true, Sensitive: true,
+		Description: "Value of the variable, stored in the state in plain text. Use `secrets` for sensitive values."},
+	{Name: "value_from", Wire: "valueFrom", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `valueFrom`."},
 }
 
 var containerResourcesFields = field.Fields{
