@@ -207,33 +207,44 @@ func (fs Fields) ReadOnly(path string) bool {
 	return f.Access == ReadOnly || rest != "" && f.Fields.ReadOnly(rest)
 }
 
-// Described is the other part: tree without what [Fields.Undescribed] finds.
-func (fs Fields) Described(tree map[string]any) map[string]any {
-	rest := make(map[string]any, len(tree))
-	for name, value := range tree {
-		if f, ok := fs.byWire(name); ok {
-			rest[name] = f.described(value)
+// Subtract is tree without what is also in other: of objects and lists in both, member by member and item by item.
+func Subtract(tree, other map[string]any) map[string]any {
+	rest := maps.Clone(tree)
+	for name, value := range other {
+		rest[name] = subtract(tree[name], value)
+		if object, ok := rest[name].(map[string]any); rest[name] == nil || ok && len(object) == 0 {
+			delete(rest, name)
 		}
 	}
 	return rest
 }
 
-func (f Field) described(tree any) any {
-	switch tree := tree.(type) {
+func subtract(tree, other any) any {
+	switch other := other.(type) {
 	case map[string]any:
-		if f.Kind == Object {
-			return f.Fields.Described(tree)
-		}
+		return Subtract(asObject(tree), other)
 	case []any:
-		if f.Kind == ObjectList {
-			rest := make([]any, len(tree))
-			for i, item := range tree {
-				rest[i] = f.elem().described(item)
-			}
-			return rest
+		rest := slices.Clone(asList(tree))
+		for i, item := range other[:min(len(rest), len(other))] {
+			rest[i] = subtract(rest[i], item)
+		}
+		return rest
+	}
+	return nil
+}
+
+// Leaves are the paths of the innermost members of a tree, sorted.
+func Leaves(tree map[string]any) (paths []string) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		inner := Leaves(asObject(tree[name]))
+		if len(inner) == 0 {
+			paths = append(paths, name)
+		}
+		for _, below := range inner {
+			paths = append(paths, name+"."+below)
 		}
 	}
-	return tree
+	return paths
 }
 
 // Path finds the attribute that a location in a request belongs to: member names (string) and indices (int). Where the location

@@ -99,13 +99,7 @@ func (r Record) value(f Field, at path.Path, config, state tftypes.Value) {
 
 // satisfied reports whether a value of the state has everything that is wanted.
 func (f Field) satisfied(has, wanted tftypes.Value) bool {
-	if !wanted.IsFullyKnown() {
-		return false
-	}
-	tree := f.tree(wanted)
-	c := &comparer{}
-	c.value(f, path.Empty(), f.tree(has), tree, tree, true)
-	return len(c.set) == 0
+	return wanted.IsFullyKnown() && (&comparer{}).has(f, f.tree(has), f.tree(wanted))
 }
 
 // Applied is what the last apply set, as a tree: the state, corrected by the record.
@@ -116,75 +110,37 @@ func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
 func (r Record) applied(fs Fields, at path.Path, state Values) map[string]any {
 	tree := map[string]any{}
 	for _, f := range fs {
-		value, here := state[f.Name], at.AtName(f.Name)
-		if f.Access == ReadOnly || isNull(value) {
-			continue
-		}
-		var applied any
-		if recorded, ok := r.at(here); ok {
-			applied = recorded
-		} else {
-			switch f.Kind {
-			case Object:
-				applied = r.applied(f.Fields, here, members(value))
-			case ObjectList:
-				list := []any{}
-				for i, item := range items(value) {
-					list = append(list, r.applied(f.Fields, here.AtListIndex(i), members(item)))
-				}
-				applied = list
-			default:
-				applied = f.tree(value)
+		if value := state[f.Name]; f.Access != ReadOnly && !isNull(value) {
+			if applied := r.appliedValue(f, at.AtName(f.Name), value); applied != nil {
+				tree[f.wire()] = applied
 			}
 		}
-		if applied != nil {
-			tree[f.wire()] = applied
-		}
 	}
 	return tree
 }
 
-// Wanted is what a plan asks the service for, as a tree: what the configuration sets, and what ignore_changes has put in its
-// place.
-func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
-	tree := map[string]any{}
-	configured, plannedValues := members(config), members(planned)
-	for _, f := range fs {
-		if f.Access == ReadOnly {
-			continue
-		}
-		if value := f.wanted(configured[f.Name], plannedValues[f.Name]); value != nil {
-			tree[f.wire()] = value
-		}
-	}
-	return tree
-}
-
-func (f Field) wanted(config, planned tftypes.Value) any {
+func (r Record) appliedValue(f Field, at path.Path, value tftypes.Value) any {
+	recorded, ok := r.at(at)
 	switch {
-	case isNull(config), isNull(planned):
-		return nil
-	case !planned.IsKnown(), !config.IsKnown():
-		return f.tree(config)
-	case f.Kind == Object:
-		return f.Fields.Wanted(config, planned)
-	case f.Kind == ObjectList:
-		tree, held := asList(f.tree(config)), asList(f.tree(planned))
-		partners := f.match(tree, held)
-		if len(tree) != len(held) || slices.Contains(partners, -1) {
-			return held
+	case ok:
+		return recorded
+	case f.Kind == Object && value.IsKnown():
+		return r.applied(f.Fields, at, members(value))
+	case f.Kind == ObjectList && value.IsKnown():
+		list := []any{}
+		for i, item := range items(value) {
+			list = append(list, r.appliedValue(f.elem(), at.AtListIndex(i), item))
 		}
-		configured, plannedItems := items(config), items(planned)
-		wanted := make([]any, len(tree))
-		for i, j := range partners {
-			wanted[i] = f.elem().wanted(configured[i], plannedItems[j])
-		}
-		return wanted
-	case !config.IsFullyKnown() || !planned.IsFullyKnown() || f.satisfied(planned, config):
-		return f.tree(config)
+		return list
 	default:
-		return f.tree(planned)
+		return f.tree(value)
 	}
+}
+
+// Wanted is what a plan asks the service for, as a tree: what will have been set once it is applied. That is what the
+// configuration sets, and what ignore_changes has put in its place.
+func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
+	return fs.Applied(planned, fs.NewRecord(config, planned))
 }
 
 // Plan is what a plan holds. A null state means a create. The result has the attributes of fs only, for [With].

@@ -110,20 +110,14 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
 	var rejected *client.Error
 	if errors.As(err, &rejected) && rejected.Invalid() {
-		if unknown := u.foreign(request); len(unknown) > 0 {
-			reduced := withAdditional(changeableFields.Described(request), u.plan.text(additionalField.Name))
-			for name := range reduced {
-				if _, sent := request[name]; !sent {
-					delete(reduced, name)
-				}
-			}
-			if secrets, sent := request["secrets"]; sent {
-				reduced["secrets"] = secrets
-			}
-			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, reduced); second == nil {
+		// Members that the service reports itself but the provider does not know, except those of additional_properties.
+		foreign := field.Subtract(changeableFields.Undescribed(request), readTree([]byte(u.plan.text(additionalField.Name))))
+		delete(foreign, "secrets")
+		if len(foreign) > 0 {
+			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, field.Subtract(request, foreign)); second == nil {
 				u.diags.AddWarning("Unknown properties were not sent", fmt.Sprintf(
 					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was "+
-						"sent without them. Check that the service still has:%s", describe(u.state), listed(unknown)))
+						"sent without them. Check that the service still has:%s", describe(u.state), listed(field.Leaves(foreign))))
 				return written, true
 			}
 		}
@@ -142,28 +136,6 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 		return written, true
 	}
 	return nil, false
-}
-
-// foreign names the members of a request that the service reports and the provider does not know, except those of
-// additional_properties.
-func (u *update) foreign(request client.DeploymentChange) (names []string) {
-	ours := readTree([]byte(u.plan.text(additionalField.Name)))
-	tree := maps.Clone(request)
-	delete(tree, "secrets")
-	for _, object := range slices.Sorted(maps.Keys(tree)) {
-		rest := changeableFields.Undescribed(map[string]any{object: tree[object]})
-		if rest == nil {
-			continue
-		}
-		inner, _ := rest[object].(map[string]any)
-		set, _ := ours[object].(map[string]any)
-		for _, name := range slices.Sorted(maps.Keys(inner)) {
-			if _, isOurs := set[name]; !isOurs {
-				names = append(names, object+"."+name)
-			}
-		}
-	}
-	return names
 }
 
 // wait waits for what wait_until specifies, for up to timeouts.update.

@@ -111,7 +111,7 @@ func TestUpdate_rejectedUnknownMembers(t *testing.T) {
 		`{"source_config": {"resource_spec": {"cpu": 1, "labels": {"a": "1"}}}}`)
 	const after = `{"source_config": {"resource_spec": {"cpu": 2, "labels": {"a": "1"}}}}`
 	got := m.apply(true, after, "Unknown properties were not sent: ")
-	if lines := fmt.Sprint(bullets(got)); lines != "[source_config.resource_spec]" && !strings.Contains(lines, "resource_spec") {
+	if lines := fmt.Sprint(bullets(got)); lines != "[source_config.resource_spec.zone]" {
 		t.Errorf("reported %s", lines)
 	}
 	m.expectSent(`[{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}},{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"}}}}]`)
