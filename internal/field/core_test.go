@@ -15,7 +15,7 @@ import (
 // assertPlanValid verifies a plan as core does.
 func assertPlanValid(t testing.TB, fs Fields, config, prior, planned tftypes.Value) {
 	t.Helper()
-	for _, violation := range planViolations(fs, members(config), members(prior), members(planned), path.Empty()) {
+	for _, violation := range planViolations(fs, Members(config), Members(prior), Members(planned), path.Empty()) {
 		t.Errorf("invalid plan: %s", violation)
 	}
 }
@@ -46,9 +46,9 @@ func (f Field) planViolations(config, prior, planned tftypes.Value, at path.Path
 	case !config.IsKnown() || !planned.IsKnown() || planned.IsNull():
 		return violation("planned object is absent where the configuration has one")
 	case f.Kind == Object:
-		return planViolations(f.Fields, members(config), members(prior), members(planned), at)
+		return planViolations(f.Fields, Members(config), Members(prior), Members(planned), at)
 	}
-	configured, before, after := items(config), items(prior), items(planned)
+	configured, before, after := Items(config), Items(prior), Items(planned)
 	if len(configured) != len(after) {
 		return violation("%d items instead of %d", len(after), len(configured))
 	}
@@ -61,9 +61,9 @@ func (f Field) planViolations(config, prior, planned tftypes.Value, at path.Path
 		}
 		var partner Values // core compares items by position
 		if i < len(before) {
-			partner = members(before[i])
+			partner = Members(before[i])
 		}
-		violations = append(violations, planViolations(f.Fields, members(configured[i]), partner, members(after[i]), at.AtListIndex(i))...)
+		violations = append(violations, planViolations(f.Fields, Members(configured[i]), partner, Members(after[i]), at.AtListIndex(i))...)
 	}
 	return violations
 }
@@ -98,7 +98,7 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 	}
 	switch planned.Type().(type) {
 	case tftypes.Object, tftypes.Map:
-		before, after := members(planned), members(actual)
+		before, after := Members(planned), Members(actual)
 		if len(before) != len(after) {
 			return violation()
 		}
@@ -112,7 +112,7 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 			}
 		}
 	case tftypes.List:
-		before, after := items(planned), items(actual)
+		before, after := Items(planned), Items(actual)
 		if len(before) != len(after) {
 			return violation()
 		}

@@ -126,7 +126,7 @@ func resourceType(fs Fields) tftypes.Object {
 func resourceValue(t testing.TB, fs Fields, tree object) tftypes.Value {
 	t.Helper()
 	values := Values{"beside": str("beside")}
-	for name, value := range members(decoded(t, fs, tree)) {
+	for name, value := range Members(decoded(t, fs, tree)) {
 		values[name] = value
 	}
 	return tftypes.NewValue(resourceType(fs), values)
@@ -177,7 +177,7 @@ func num(text string) tftypes.Value {
 // at is the value at the names in an object.
 func at(v tftypes.Value, names ...string) tftypes.Value {
 	for _, name := range names {
-		v = members(v)[name]
+		v = Members(v)[name]
 	}
 	return v
 }

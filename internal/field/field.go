@@ -145,35 +145,32 @@ func (fs Fields) byWire(name string) (Field, bool) {
 // Values are the attributes of an object by name.
 type Values = map[string]tftypes.Value
 
-// Items are the items of a list; nil if it is null or unknown.
-func Items(list tftypes.Value) []tftypes.Value { return items(list) }
-
 // With returns object with the attributes in values in place of its own.
 func With(object tftypes.Value, values Values) tftypes.Value {
-	all := maps.Clone(members(object)) // tftypes shares it
+	all := maps.Clone(Members(object)) // tftypes shares it
 	maps.Copy(all, values)
 	return tftypes.NewValue(object.Type(), all)
 }
 
-// These read a value of the type that the description gives it. Null and unknown values yield the zero value.
-
-func text(v tftypes.Value) (s string) {
+// Text is a string. These three read a value of the type that the description gives it; a value that is null or unknown yields
+// the zero value.
+func Text(v tftypes.Value) (s string) {
 	if v.IsKnown() && !v.IsNull() {
 		_ = v.As(&s)
 	}
 	return s
 }
 
-func members(v tftypes.Value) map[string]tftypes.Value {
-	var m map[string]tftypes.Value
+// Members are the attributes of an object, or the values of a map.
+func Members(v tftypes.Value) (m Values) {
 	if v.IsKnown() && !v.IsNull() {
 		_ = v.As(&m)
 	}
 	return m
 }
 
-func items(v tftypes.Value) []tftypes.Value {
-	var l []tftypes.Value
+// Items are the items of a list or set.
+func Items(v tftypes.Value) (l []tftypes.Value) {
 	if v.IsKnown() && !v.IsNull() {
 		_ = v.As(&l)
 	}

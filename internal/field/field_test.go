@@ -85,7 +85,7 @@ func TestWith_keepsTheRestAndTheOriginal(t *testing.T) {
 func TestValuesOfAnotherTypeReadAsZero(t *testing.T) {
 	t.Parallel()
 	for _, v := range []tftypes.Value{{}, tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.String, nil), tftypes.NewValue(tftypes.String, tftypes.UnknownValue)} {
-		if text(v) != "" || len(members(v)) > 0 || len(Items(v)) > 0 {
+		if Text(v) != "" || len(Members(v)) > 0 || len(Items(v)) > 0 {
 			t.Errorf("%s reads as a value", v)
 		}
 	}

@@ -276,7 +276,7 @@ func itemKey(f Field, item any) (key string) {
 // unknowns is a configuration with unknown values, as at a first plan that
 // depends on other resources; with deep, within maps and lists, too.
 func (g generator) unknowns(fs Fields, config tftypes.Value, deep bool, keep ...string) tftypes.Value {
-	values := maps.Clone(members(config))
+	values := maps.Clone(Members(config))
 	for _, f := range fs {
 		if v := values[f.Name]; !slices.Contains(keep, f.Name) {
 			values[f.Name] = g.unknown(f, v, deep)
@@ -299,7 +299,7 @@ func (g generator) unknown(f Field, v tftypes.Value, deep bool) tftypes.Value {
 	case Object:
 		return g.unknowns(f.Fields, v, deep)
 	case StringMap:
-		values := maps.Clone(members(v))
+		values := maps.Clone(Members(v))
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			if deep && g.seldom() {
 				values[name] = Field{}.unknown()
@@ -307,7 +307,7 @@ func (g generator) unknown(f Field, v tftypes.Value, deep bool) tftypes.Value {
 		}
 		return tftypes.NewValue(f.Type(), values)
 	case List, ObjectList:
-		values := slices.Clone(items(v))
+		values := slices.Clone(Items(v))
 		for i := range values {
 			switch {
 			case deep:

@@ -245,7 +245,7 @@ func decodeObject(f Field, tree any) (tftypes.Value, error) {
 	return tftypes.NewValue(f.Fields.sharedType(), values), nil
 }
 
-func encodeString(_ Field, v tftypes.Value) (any, error) { return text(v), nil }
+func encodeString(_ Field, v tftypes.Value) (any, error) { return Text(v), nil }
 
 func encodeBool(_ Field, v tftypes.Value) (any, error) {
 	var b bool
@@ -274,7 +274,7 @@ func encodeFloat64(f Field, v tftypes.Value) (any, error) {
 }
 
 func encodeJSON(f Field, v tftypes.Value) (any, error) {
-	tree, err := ReadJSON([]byte(text(v)))
+	tree, err := ReadJSON([]byte(Text(v)))
 	if err != nil {
 		return nil, f.invalid("must be JSON")
 	}
@@ -283,11 +283,11 @@ func encodeJSON(f Field, v tftypes.Value) (any, error) {
 
 func encodeStringMap(_ Field, v tftypes.Value) (any, error) {
 	tree := map[string]any{}
-	for name, member := range members(v) {
+	for name, member := range Members(v) {
 		if !member.IsKnown() {
 			tree[name] = Unknown
 		} else {
-			tree[name] = text(member)
+			tree[name] = Text(member)
 		}
 	}
 	return tree, nil
@@ -295,7 +295,7 @@ func encodeStringMap(_ Field, v tftypes.Value) (any, error) {
 
 func encodeList(f Field, v tftypes.Value) (any, error) {
 	tree, elem := []any{}, f.elem()
-	for _, item := range items(v) {
+	for _, item := range Items(v) {
 		value, err := elem.encode(item)
 		if err != nil {
 			return nil, err
@@ -306,7 +306,7 @@ func encodeList(f Field, v tftypes.Value) (any, error) {
 }
 
 func encodeObject(f Field, v tftypes.Value) (any, error) {
-	children := members(v)
+	children := Members(v)
 	tree := make(map[string]any, len(children))
 	for _, child := range f.Fields {
 		value, err := child.encode(children[child.Name])

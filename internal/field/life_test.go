@@ -85,8 +85,8 @@ func (l *life) configure(tree object) {
 	l.T.Helper()
 	l.tree = tree
 	config, err := tftypes.Transform(resourceValue(l.T, l.fs, tree), func(_ *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
-		if v.Type().Is(tftypes.String) && strings.HasPrefix(text(v), "{") && l.text != "" {
-			tree, err := ReadJSON([]byte(text(v)))
+		if v.Type().Is(tftypes.String) && strings.HasPrefix(Text(v), "{") && l.text != "" {
+			tree, err := ReadJSON([]byte(Text(v)))
 			indented, _ := json.MarshalIndent(tree, "", l.text)
 			return str(string(indented)), err
 		}
@@ -233,7 +233,7 @@ var indices = regexp.MustCompile(`\[\d+\]`)
 // onlyDiffersAt reports whether two objects are equal except at a path.
 func onlyDiffersAt(p path.Path, a, b tftypes.Value) bool {
 	for _, step := range p.Steps() {
-		valuesA, valuesB := members(a), maps.Clone(members(b))
+		valuesA, valuesB := Members(a), maps.Clone(Members(b))
 		name := string(step.(path.PathStepAttributeName))
 		next := valuesB[name]
 		if valuesB[name] = valuesA[name]; !a.Equal(tftypes.NewValue(a.Type(), valuesB)) {
@@ -438,7 +438,7 @@ func diff(a, b tftypes.Value) string {
 	var lines []string
 	for _, d := range found {
 		if d.Value1 != nil && d.Value2 != nil &&
-			(len(members(*d.Value1)) > 0 && len(members(*d.Value2)) > 0 || len(items(*d.Value1)) > 0 && len(items(*d.Value2)) > 0) {
+			(len(Members(*d.Value1)) > 0 && len(Members(*d.Value2)) > 0 || len(Items(*d.Value1)) > 0 && len(Items(*d.Value2)) > 0) {
 			continue // its parts are listed
 		}
 		lines = append(lines, d.String())

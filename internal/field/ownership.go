@@ -61,7 +61,7 @@ func (r Record) below(p path.Path) bool {
 // NewRecord is the record of an apply: config is the configuration that the apply was given, state what it left in the state.
 func (fs Fields) NewRecord(config, state tftypes.Value) Record {
 	r := Record{}
-	r.object(fs, path.Empty(), members(config), members(state))
+	r.object(fs, path.Empty(), Members(config), Members(state))
 	return r
 }
 
@@ -70,7 +70,7 @@ func (r Record) object(fs Fields, at path.Path, config, state Values) {
 		switch {
 		case f.Access == ReadOnly:
 		case fs.standsForRef(f, config[f.Name], state):
-			r[at.AtName(f.Name).String()] = text(config[f.Name])
+			r[at.AtName(f.Name).String()] = Text(config[f.Name])
 		default:
 			r.value(f, at.AtName(f.Name), config[f.Name], state[f.Name])
 		}
@@ -82,14 +82,14 @@ func (r Record) value(f Field, at path.Path, config, state tftypes.Value) {
 	case isNull(state):
 	case f.Kind == Object && (!isNull(config) || at.Equal(path.Root(f.Name))):
 		// An object at the root is never null because the service chooses members of it.
-		r.object(f.Fields, at, members(config), members(state))
+		r.object(f.Fields, at, Members(config), Members(state))
 	case isNull(config):
 		r[at.String()] = nil
 	case f.Kind == ObjectList:
-		configured, held := items(config), items(state)
+		configured, held := Items(config), Items(state)
 		for i, j := range f.match(asList(f.tree(config)), asList(f.tree(state))) {
 			if j >= 0 {
-				r.object(f.Fields, at.AtListIndex(j), members(configured[i]), members(held[j]))
+				r.object(f.Fields, at.AtListIndex(j), Members(configured[i]), Members(held[j]))
 			}
 		}
 	case !f.same(config, state) && f.satisfied(state, config):
@@ -104,7 +104,7 @@ func (f Field) satisfied(has, wanted tftypes.Value) bool {
 
 // Applied is what the last apply set, as a tree: the state, corrected by the record.
 func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
-	return record.applied(fs, path.Empty(), members(state))
+	return record.applied(fs, path.Empty(), Members(state))
 }
 
 func (r Record) applied(fs Fields, at path.Path, state Values) map[string]any {
@@ -125,10 +125,10 @@ func (r Record) appliedValue(f Field, at path.Path, value tftypes.Value) any {
 	case ok:
 		return recorded
 	case f.Kind == Object && value.IsKnown():
-		return r.applied(f.Fields, at, members(value))
+		return r.applied(f.Fields, at, Members(value))
 	case f.Kind == ObjectList && value.IsKnown():
 		list := []any{}
-		for i, item := range items(value) {
+		for i, item := range Items(value) {
 			list = append(list, r.appliedValue(f.elem(), at.AtListIndex(i), item))
 		}
 		return list
@@ -146,10 +146,10 @@ func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
 // Plan is what a plan holds. A null state means a create. The result has the attributes of fs only, for [With].
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	p := planner{record: record, creating: isNull(state)}
-	planned := p.object(fs, path.Empty(), members(config), members(state), false)
+	planned := p.object(fs, path.Empty(), Members(config), Members(state), false)
 	if !p.creating {
 		// An imported commit is taken to be of the configured ref. That alone is nothing to apply.
-		if quiet, some := fs.withRefs(path.Empty(), planned, members(state), record); some && With(state, quiet).Equal(state) {
+		if quiet, some := fs.withRefs(path.Empty(), planned, Members(state), record); some && With(state, quiet).Equal(state) {
 			return quiet
 		}
 	}
@@ -164,11 +164,11 @@ func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) (q
 		value, before := planned[f.Name], state[f.Name]
 		switch {
 		case f.Kind == Object && value.IsKnown() && !isNull(value) && !isNull(before):
-			if inner, found := f.Fields.withRefs(at.AtName(f.Name), members(value), members(before), record); found {
+			if inner, found := f.Fields.withRefs(at.AtName(f.Name), Members(value), Members(before), record); found {
 				quiet[f.Name], some = tftypes.NewValue(f.Type(), inner), true
 			}
 		case fs.standsForRef(f, value, state):
-			if recorded, _ := record.at(at.AtName(f.Name)); record == nil || recorded == text(value) {
+			if recorded, _ := record.at(at.AtName(f.Name)); record == nil || recorded == Text(value) {
 				quiet[f.Name], some = before, true
 			}
 		}
@@ -178,14 +178,14 @@ func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) (q
 
 // standsForRef reports whether the state has, in place of a ref, the commit that the service has resolved it to.
 func (fs Fields) standsForRef(f Field, ref tftypes.Value, state Values) bool {
-	commit := text(state[f.Name])
-	return f.ResolvesTo != "" && commit != "" && commit == text(state[f.ResolvesTo]) && text(ref) != "" && !isFullCommit(text(ref))
+	commit := Text(state[f.Name])
+	return f.ResolvesTo != "" && commit != "" && commit == Text(state[f.ResolvesTo]) && Text(ref) != "" && !isFullCommit(Text(ref))
 }
 
 // TakeRefs marks configured refs as applied if the state was imported and has only resolved commits: the service does not
 // report which refs they belong to.
 func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value, record Record) (taken []path.Path) {
-	return takeRefs(fs, path.Empty(), applied, want, members(state), record)
+	return takeRefs(fs, path.Empty(), applied, want, Members(state), record)
 }
 
 func takeRefs(fs Fields, at path.Path, applied, want map[string]any, state Values, record Record) (taken []path.Path) {
@@ -198,7 +198,7 @@ func takeRefs(fs Fields, at path.Path, applied, want map[string]any, state Value
 				if !ok {
 					within = map[string]any{}
 				}
-				if more := takeRefs(f.Fields, here, within, inner, members(state[f.Name]), record); len(more) > 0 {
+				if more := takeRefs(f.Fields, here, within, inner, Members(state[f.Name]), record); len(more) > 0 {
 					applied[f.wire()] = within
 					taken = append(taken, more...)
 				}
@@ -253,7 +253,7 @@ func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved
 	case !config.IsKnown():
 		return config
 	case f.Kind == Object:
-		return tftypes.NewValue(f.Type(), p.object(f.Fields, at, members(config), members(state), moved))
+		return tftypes.NewValue(f.Type(), p.object(f.Fields, at, Members(config), Members(state), moved))
 	case f.Kind == ObjectList:
 		return p.list(f, at, config, state, moved)
 	case moved || isNull(state):
@@ -284,7 +284,7 @@ func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bo
 	}
 	// What is not owned within the object stays. The objects at the root are never null because the service chooses members of
 	// theirs.
-	rest := p.object(f.Fields, at, nil, members(state), false)
+	rest := p.object(f.Fields, at, nil, Members(state), false)
 	if !root && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
 		return f.null()
 	}
@@ -303,7 +303,7 @@ func (p planner) unchanged(f Field, config, state tftypes.Value, recorded any) b
 
 // list plans a list of objects. Where it has the items of the state, and their order has no meaning, it is the state's.
 func (p planner) list(f Field, at path.Path, config, state tftypes.Value, moved bool) tftypes.Value {
-	configured, held := items(config), items(state)
+	configured, held := Items(config), Items(state)
 	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
 	partners := f.match(configTree, stateTree)
 	vague := !isNull(state) && p.record.below(at)
@@ -315,13 +315,13 @@ func (p planner) list(f Field, at path.Path, config, state tftypes.Value, moved 
 		}
 		if vague && f.keyIsUnknown(configTree[i]) {
 			// It may turn out to be any item of the state.
-			return tftypes.NewValue(f.elem().Type(), planner{creating: true}.unknownOmitted(f.Fields, members(item)))
+			return tftypes.NewValue(f.elem().Type(), planner{creating: true}.unknownOmitted(f.Fields, Members(item)))
 		}
 		var before Values
 		if j >= 0 {
-			before = members(held[j])
+			before = Members(held[j])
 		}
-		return tftypes.NewValue(f.elem().Type(), p.object(f.Fields, at.AtListIndex(j), members(item), before, moved))
+		return tftypes.NewValue(f.elem().Type(), p.object(f.Fields, at.AtListIndex(j), Members(item), before, moved))
 	}
 	planned, unchanged := make([]tftypes.Value, len(configured)), len(configured) == len(held) && !isNull(state) && !moved
 	for i, j := range partners {
@@ -347,7 +347,7 @@ func (p planner) unknownOmitted(fs Fields, config Values) Values {
 		case isNull(value):
 			planned[f.Name] = f.unknown()
 		case f.Kind == Object && value.IsKnown():
-			planned[f.Name] = tftypes.NewValue(f.Type(), p.unknownOmitted(f.Fields, members(value)))
+			planned[f.Name] = tftypes.NewValue(f.Type(), p.unknownOmitted(f.Fields, Members(value)))
 		default:
 			planned[f.Name] = value
 		}
@@ -358,7 +358,7 @@ func (p planner) unknownOmitted(fs Fields, config Values) Values {
 // AfterApply is the state after an apply: the plan, with what is unknown there from the response. Its values are those of fs
 // only, for [With].
 func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
-	return afterApply(fs, members(planned), live)
+	return afterApply(fs, Members(planned), live)
 }
 
 func afterApply(fs Fields, planned Values, live map[string]any) (Values, error) {
@@ -379,13 +379,13 @@ func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error
 	case isNull(planned) || planned.IsFullyKnown():
 		return planned, nil
 	case f.Kind == Object:
-		values, err := afterApply(f.Fields, members(planned), asObject(live))
+		values, err := afterApply(f.Fields, Members(planned), asObject(live))
 		if err != nil {
 			return planned, err
 		}
 		return tftypes.NewValue(f.Type(), values), nil
 	case f.Kind == ObjectList:
-		held, has := items(planned), asList(live)
+		held, has := Items(planned), asList(live)
 		list := make([]tftypes.Value, len(held))
 		for i, j := range f.match(asList(f.tree(planned)), has) {
 			var item any
@@ -409,7 +409,7 @@ func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string
 	if record != nil {
 		r.kept = Record{}
 	}
-	values, err := r.object(fs, path.Empty(), path.Empty(), members(prior), live)
+	values, err := r.object(fs, path.Empty(), path.Empty(), Members(prior), live)
 	return values, r.kept, err
 }
 
@@ -426,7 +426,7 @@ func (r refresher) object(fs Fields, from, to path.Path, prior Values, live map[
 		before, has := prior[f.Name], live[f.wire()]
 		if !isNull(before) && (f.ResolvesTo != "" || f.BuiltFor != "") {
 			recorded, found := r.record.at(from.AtName(f.Name))
-			if want := text(before); !(found && recorded == nil) && c.servicesOwn(fs, f, live, want, want) {
+			if want := Text(before); !(found && recorded == nil) && c.servicesOwn(fs, f, live, want, want) {
 				values[f.Name] = before
 				r.keep(from.AtName(f.Name), to.AtName(f.Name), before)
 				continue
@@ -469,7 +469,7 @@ func (r refresher) value(f Field, from, to path.Path, prior tftypes.Value, live 
 	}
 	switch f.Kind {
 	case Object:
-		values, err := r.object(f.Fields, from, to, members(prior), asObject(live))
+		values, err := r.object(f.Fields, from, to, Members(prior), asObject(live))
 		if err != nil {
 			return prior, err
 		}
@@ -511,7 +511,7 @@ func project(k Kind, set, live any) any {
 // list refreshes a list of objects: in the prior order where order has no meaning, with the items that were added elsewhere
 // last.
 func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live []any) (tftypes.Value, error) {
-	held := items(prior)
+	held := Items(prior)
 	if len(held) == 0 && len(live) == 0 {
 		return prior, nil
 	}

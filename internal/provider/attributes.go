@@ -5,28 +5,17 @@ import (
 	"math/big"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
 // attributes are the attributes of a configuration, plan or state.
 type attributes map[string]tftypes.Value
 
-func attributesOf(object tftypes.Value) attributes {
-	var all map[string]tftypes.Value
-	if object.IsKnown() && !object.IsNull() {
-		_ = object.As(&all) // an object by its schema
-	}
-	return all
-}
+func attributesOf(object tftypes.Value) attributes { return field.Members(object) }
 
 // text is a string attribute; "" when it is null or unknown.
-func (a attributes) text(name string) string { return textOf(a[name]) }
-
-func textOf(v tftypes.Value) (text string) {
-	if v.IsKnown() && !v.IsNull() {
-		_ = v.As(&text)
-	}
-	return text
-}
+func (a attributes) text(name string) string { return field.Text(a[name]) }
 
 // optional is a string attribute; nil when it is null.
 func (a attributes) optional(name string) *string {
@@ -57,9 +46,4 @@ func describe(state attributes) string {
 		return fmt.Sprintf("%q", name)
 	}
 	return fmt.Sprintf("%q (%s)", name, id)
-}
-
-// newObject is an object of a schema's type.
-func newObject(typ tftypes.Type, values attributes) tftypes.Value {
-	return tftypes.NewValue(typ, map[string]tftypes.Value(values))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
@@ -121,7 +122,7 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 	for _, argument := range []string{"integration_id", "owner", "name"} { // Terraform expects an argument back as it was written
 		shown[argument] = config[argument]
 	}
-	resp.State.Raw = newObject(resp.State.Raw.Type(), shown)
+	resp.State.Raw = tftypes.NewValue(resp.State.Raw.Type(), map[string]tftypes.Value(shown))
 }
 
 // nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the same

@@ -91,9 +91,9 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 
 // emptyObject is an object of null's type whose attributes are all null.
 func emptyObject(null tftypes.Value) tftypes.Value {
-	values := attributes{}
+	values := map[string]tftypes.Value{}
 	for name, typ := range null.Type().(tftypes.Object).AttributeTypes { //nolint:forcetypeassert // a resource is an object
 		values[name] = tftypes.NewValue(typ, nil)
 	}
-	return newObject(null.Type(), values)
+	return tftypes.NewValue(null.Type(), values)
 }

@@ -45,7 +45,7 @@ func newFilter(config attributes) (filter client.DeploymentFilter, none bool) {
 		}
 		*into = []string{}
 		for _, item := range field.Items(config[name]) {
-			*into = append(*into, textOf(item))
+			*into = append(*into, field.Text(item))
 		}
 		none = none || len(*into) == 0
 	}
