@@ -12,7 +12,7 @@
 //     framework.
 //   - datasources.go: a data source is read by calling its own Read, and its state is packed. The framework would convert a
 //     list of thousands several times.
-//   - serve.go: the loggers of the libraries are switched off unless somebody asked for logs.
+//   - serve.go: the loggers of the libraries are switched off, each at its own level, unless somebody asked for logs.
 //
 // What they save is in BENCHMARKS.md. The tests compare the responses with those of the framework, request by request; the
 // acceptance suite also passes with GRAPHDEPLOY_FRAMEWORK_ONLY=1. At TRACE, the log names each request that took the fast path.

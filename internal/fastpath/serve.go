@@ -28,6 +28,10 @@ func Serve(address string, create func() Provider, debugger bool) error {
 // twice as much otherwise.
 const memoryLimit = 160 << 20
 
+// silenced are the levels of the libraries' loggers, that of the root first. The framework looks up the logger of each attribute
+// in a chain of contexts that grows with each attribute of a plan (#775); only the level of its own logger keeps it from that.
+var silenced = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"}
+
 // silenceLibraries switches off what the libraries log of every step when nobody asked Terraform for logs: it would be written,
 // sent, and dropped.
 func silenceLibraries() {
@@ -36,7 +40,7 @@ func silenceLibraries() {
 			return
 		}
 	}
-	for _, variable := range []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"} {
+	for _, variable := range silenced {
 		_ = os.Setenv(variable, "off")
 	}
 }

@@ -13,16 +13,22 @@ func TestSilenceLibraries_unlessLogsAreRequested(t *testing.T) {
 			_ = os.Unsetenv(name)
 		}
 	}
-	t.Setenv("TF_LOG_SDK", "")
-	_ = os.Unsetenv("TF_LOG_SDK")
+	for _, variable := range silenced {
+		t.Setenv(variable, "")
+		_ = os.Unsetenv(variable)
+	}
 	t.Setenv("TF_LOG_PROVIDER", "TRACE")
 	silenceLibraries()
-	if got, set := os.LookupEnv("TF_LOG_SDK"); set {
-		t.Errorf("TF_LOG_SDK is %q although logs are requested", got)
+	for _, variable := range silenced {
+		if got, set := os.LookupEnv(variable); set {
+			t.Errorf("%s is %q although logs are requested", variable, got)
+		}
 	}
 	_ = os.Unsetenv("TF_LOG_PROVIDER")
 	silenceLibraries()
-	if got := os.Getenv("TF_LOG_SDK"); got != "off" {
-		t.Errorf("TF_LOG_SDK is %q, want off", got)
+	for _, variable := range silenced {
+		if got := os.Getenv(variable); got != "off" {
+			t.Errorf("%s is %q, want off", variable, got)
+		}
 	}
 }
