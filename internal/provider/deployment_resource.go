@@ -189,11 +189,12 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 			"Deployment %q (%s) was found after the response to the create request was lost. It matches the request. If somebody else created an "+
 				"identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
 	}
+	var seen []*client.Deployment
 	if until := plan.text("wait_until"); until != waitCreated {
 		var gone bool
 		if created, gone = r.waitFor(ctx, created, wait{
 			until: until, limit: plan.timeout("create"),
-			done: "created", setting: "timeouts.create",
+			done: "created", setting: "timeouts.create", see: func(d *client.Deployment) { seen = append(seen, d) },
 		}, diags); gone {
 			return
 		}
@@ -211,7 +212,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		describeDifferences(deploymentFields.Compare(live, want, want, source).Set))
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.NewRecord(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privatePlan, (*destroyPlan)(nil), diags)
-	if record := r.newSecretsRecord(nil, secrets, created); record != nil {
+	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
 		savePrivate(ctx, resp.Private, privateSecrets, record, diags)
 	}
 }

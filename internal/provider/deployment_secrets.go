@@ -102,8 +102,9 @@ func (p *providerData) loadSecretsRecord(ctx context.Context, private privateSta
 	return r
 }
 
-// newSecretsRecord records the secrets of an apply. Former is the record before it, last what was last read of the deployment.
-func (p *providerData) newSecretsRecord(former *secretsRecord, values secretValues, last *client.Deployment) *secretsRecord {
+// newSecretsRecord records the secrets of an apply. Former is the record before it, seen what was read of the deployment since
+// the write, oldest first: at least its last state.
+func (p *providerData) newSecretsRecord(former *secretsRecord, values secretValues, seen ...*client.Deployment) *secretsRecord {
 	if values == nil {
 		return nil
 	}
@@ -111,6 +112,10 @@ func (p *providerData) newSecretsRecord(former *secretsRecord, values secretValu
 	_, _ = rand.Read(r.Salt) // never fails, see crypto/rand
 	if former != nil {
 		r.Salt, r.Random = former.Salt, former.Random
+	}
+	last := seen[len(seen)-1]
+	for _, d := range seen {
+		r.Random = r.Random || versionOf(d) == versionOf(last) && differ(echoOf(d), echoOf(last))
 	}
 	r.Shown = len(values) > 0 && echoOf(last).has(values)
 	r.observe(last)
@@ -136,6 +141,16 @@ func (r *secretsRecord) digest(name, value string) string {
 }
 
 func (r *secretsRecord) credentialDigest() string { return r.digest("", "credential") }
+
+// differ reports whether a name that both have stands for different values.
+func differ(a, b secretValues) bool {
+	for name, value := range a {
+		if other, ok := b[name]; ok && other != value {
+			return true
+		}
+	}
+	return false
+}
 
 // versionOf identifies a state of a deployment.
 func versionOf(d *client.Deployment) string {

@@ -37,6 +37,7 @@ type update struct {
 	state, plan, config attributes
 	secrets             secretsChange
 	before              *client.Deployment // what the service had before
+	seen                []*client.Deployment
 	failed, kept        []field.Difference // what the service did not apply, and what it kept although it was removed
 }
 
@@ -53,7 +54,7 @@ func (u *update) run(ctx context.Context) {
 		u.addReadFailure(u.diags, u.state, err)
 		return
 	}
-	u.before = live
+	u.before, u.seen = live, []*client.Deployment{live}
 	u.compare(live)
 	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
 	if !u.extended {
@@ -153,7 +154,7 @@ func (u *update) wait(ctx context.Context, written *client.Deployment) (last *cl
 	}
 	return u.waitFor(ctx, u.before, wait{
 		until: until, revision: revision, limit: u.plan.timeout("update"),
-		done: "updated", setting: "timeouts.update",
+		done: "updated", setting: "timeouts.update", see: func(d *client.Deployment) { u.seen = append(u.seen, d) },
 	}, u.diags)
 }
 
@@ -164,6 +165,7 @@ func (u *update) readBack(ctx context.Context, last, written *client.Deployment,
 		u.failed, u.kept = u.set, u.dropped
 		return nil, false
 	}
+	u.seen = append(u.seen, last)
 	return last, true
 }
 
@@ -295,7 +297,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 	if u.diags.HasError() {
 		u.keepPrior(record)
 	} else if configured := configuredSecrets(u.config); configured == nil || live != nil {
-		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, live), u.diags)
+		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, append(u.seen, live)...), u.diags)
 	}
 	savePrivate(ctx, u.resp.Private, privateRecord, record, u.diags)
 	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)

@@ -42,11 +42,12 @@ func (a attributes) timeout(operation string) time.Duration {
 
 // wait is what to wait for after a write.
 type wait struct {
-	until    string        // wait_until
-	revision string        // the latest revision must be this one, if not empty
-	limit    time.Duration // how long at most
-	done     string        // what was done: "created"
-	setting  string        // the argument that sets the limit
+	until    string                   // wait_until
+	revision string                   // the latest revision must be this one, if not empty
+	limit    time.Duration            // how long at most
+	done     string                   // what was done: "created"
+	setting  string                   // the argument that sets the limit
+	see      func(*client.Deployment) // is called with each read result
 }
 
 // waitFor waits until a deployment that was just written has reached what wait_until specifies, and returns the last read
@@ -55,7 +56,10 @@ type wait struct {
 func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deployment, w wait, diags *diag.Diagnostics) (last *client.Deployment, gone bool) {
 	waiting, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()
-	last, err := r.client.Wait(waiting, written, w.reached)
+	last, err := r.client.Wait(waiting, written, func(d *client.Deployment) bool {
+		w.see(d)
+		return w.reached(d)
+	})
 	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
 	switch {
 	case last.Status == client.StatusAwaitingDelete:
