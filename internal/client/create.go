@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// NameTakenError reports that a deployment with the requested name exists. If its configuration cannot be read, only ID, Name,
-// Source, Status, TenantID and CreatedAt of Existing are set.
+// NameTakenError reports that a deployment with the requested name exists. If its configuration cannot be read, its Secrets
+// and Tree are not set.
 type NameTakenError struct {
 	Existing    *Deployment
 	CreatedHere bool // by this client, earlier in this process

@@ -45,16 +45,21 @@ type Deployment struct {
 	UpdatedAt        string   `json:"updated_at"`
 	LatestRevisionID string   `json:"latest_revision_id"`
 	ActiveRevisionID string   `json:"active_revision_id"`
-	Secrets          []Secret `json:"secrets"`
+	Secrets          []Secret `json:"-"` // not a part of a summary
 	Tree             Tree     `json:"-"`
 }
 
 // readDeployment decodes an item of a list, or the response to a write. Its errors name the deployment and the member.
 func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 	d := new(Deployment)
-	err := deploymentBounds.check(raw) // before anything is allocated for it
+	err := deploymentBounds.check(raw) // before more than a summary is allocated for it
 	if err == nil {
 		err = json.Unmarshal(raw, d)
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &struct {
+			Secrets *[]Secret `json:"secrets"`
+		}{&d.Secrets})
 	}
 	if err == nil {
 		decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -102,7 +107,6 @@ func (d *Deployment) unreadable(err error) error {
 func summary(raw json.RawMessage) *Deployment {
 	d := new(Deployment)
 	_ = json.Unmarshal(raw, d) // a member of another type stays empty
-	d.Secrets = nil
 	return d
 }
 

@@ -308,8 +308,6 @@ func typeInWords(t reflect.Type) string {
 		return "an integer of at most 64 bits"
 	case t.Kind() == reflect.String, t.Kind() == reflect.Bool:
 		return "a " + t.Kind().String()
-	case t.Kind() == reflect.Float64:
-		return "a number"
 	case t.Kind() == reflect.Slice:
 		return "a list"
 	}

@@ -186,7 +186,7 @@ func FuzzRedaction(f *testing.F) {
 	}
 	markers := sensitive + withheld
 	f.Fuzz(func(t *testing.T, value, before, after string) {
-		if len(value) < minDigits || strings.Contains(markers, value) || !utf8.ValidString(value) {
+		if len(value) < longChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
 			return
 		}
 		c := New(Config{BaseURL: &url.URL{}})

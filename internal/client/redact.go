@@ -4,19 +4,22 @@ import (
 	"cmp"
 	"encoding/json"
 	"html"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
-	// Shorter values are not searched for, nor are numbers and booleans shorter than minDigits: they cannot be told apart from
+	// Shorter values are not searched for, nor are numbers and booleans shorter than longChars: they cannot be told apart from
 	// ordinary text.
-	minChars, minDigits = 4, 8
+	minChars = 4
+	// Shorter values are not searched for within words.
+	longChars = 8
 	// A run of so many characters of a value is hidden like all of it: services cut long values.
 	runChars = 12
 
@@ -27,10 +30,16 @@ const (
 // hiddenValues are what no error and no log shows, for as long as the client lives: reads are batched, so the error of one
 // request reaches many callers.
 type hiddenValues struct {
-	mu       sync.Mutex
-	known    map[string]bool
-	replacer *strings.Replacer // of the usual encodings; nil while it has to be built
-	decoded  []string
+	mu    sync.Mutex
+	known map[string]bool
+	built *searches // of what is known; nil while it has to be built
+}
+
+// searches find values in texts: long ones as they are usually written, short ones as words; and both in decoded texts.
+type searches struct {
+	long                *strings.Replacer
+	short, shortDecoded *regexp.Regexp
+	longDecoded         []string
 }
 
 // Hide keeps values, and the credential of a value such as "Bearer abc", out of the client's errors and logs from now on, even
@@ -47,7 +56,7 @@ func (c *Client) Hide(values ...string) {
 		}
 		for _, part := range parts {
 			if searchable(part) && !h.known[part] {
-				h.known[part], h.replacer = true, nil
+				h.known[part], h.built = true, nil
 			}
 		}
 	}
@@ -62,33 +71,58 @@ func (c *Client) hideSecrets(secrets []Secret) {
 func searchable(value string) bool {
 	_, notNumber := strconv.ParseFloat(value, 64)
 	_, notBool := strconv.ParseBool(value)
-	return len(value) >= minDigits || len(value) >= minChars && notNumber != nil && notBool != nil
+	return len(value) >= longChars || len(value) >= minChars && notNumber != nil && notBool != nil
 }
 
-// build prepares what the values are searched with when they are first searched for: most runs encounter no error.
-func (h *hiddenValues) build() (*strings.Replacer, []string) {
+// search builds the searches when something is first searched for: most runs encounter no error.
+func (h *hiddenValues) search() *searches {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.replacer == nil {
-		var forms []string
-		h.decoded = nil
-		for value := range maps.Keys(h.known) {
-			forms = append(forms, encodings(value)...)
-			if plain := decode(value); searchable(plain) {
-				h.decoded = append(h.decoded, plain)
-			}
-		}
-		// Of two that begin at one place, the longer one.
-		slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-		var pairs []string
-		for _, form := range slices.Compact(forms) {
-			if len(form) <= maxText {
-				pairs = append(pairs, form, sensitive)
-			}
-		}
-		h.replacer = strings.NewReplacer(pairs...)
+	if h.built != nil {
+		return h.built
 	}
-	return h.replacer, h.decoded
+	h.built = &searches{}
+	var forms, pairs, words, decodedWords []string
+	for value := range h.known {
+		plain := decode(value)
+		if len(value) < longChars {
+			words, decodedWords = append(words, encodings(value)...), append(decodedWords, plain)
+			continue
+		}
+		forms = append(forms, encodings(value)...)
+		if searchable(plain) {
+			h.built.longDecoded = append(h.built.longDecoded, plain)
+		}
+	}
+	// Of two that begin at one place, the longer one.
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	for _, form := range slices.Compact(forms) {
+		if len(form) <= maxText {
+			pairs = append(pairs, form, sensitive)
+		}
+	}
+	h.built.long, h.built.short, h.built.shortDecoded = strings.NewReplacer(pairs...), anyWord(words), anyWord(decodedWords)
+	return h.built
+}
+
+// anyWord matches each of the words that is not within a longer one.
+func anyWord(words []string) *regexp.Regexp {
+	alternatives := []string{`[^\s\S]`} // matches nothing
+	for _, word := range words {
+		expression := regexp.QuoteMeta(word)
+		if first, _ := utf8.DecodeRuneInString(word); isWord(first) {
+			expression = `\b` + expression
+		}
+		if last, _ := utf8.DecodeLastRuneInString(word); isWord(last) {
+			expression += `\b`
+		}
+		alternatives = append(alternatives, expression)
+	}
+	return regexp.MustCompile(strings.Join(alternatives, "|"))
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) // as \b has it
 }
 
 // encodings are how a value is usually written: plain, as JSON, as JSON in JSON, in a URL, in HTML; each on one line.
@@ -107,19 +141,20 @@ func encodings(value string) (forms []string) {
 
 // redact replaces the hidden values in a text that is on one line, where they are written as usual.
 func (h *hiddenValues) redact(text string) string {
-	replacer, _ := h.build()
-	return quotedSecrets().ReplaceAllString(replacer.Replace(text), "$1 "+sensitive)
+	search := h.search()
+	text = search.short.ReplaceAllLiteralString(search.long.Replace(text), sensitive)
+	return quotedSecrets().ReplaceAllString(text, "$1 "+sensitive)
 }
 
 // remainIn reports whether a hidden value, or a long part of one, is in a redacted text, however that is written.
 func (h *hiddenValues) remainIn(text string) bool {
-	_, values := h.build()
+	search := h.search()
 	text = decode(strings.ReplaceAll(text, sensitive, "\x00"))
 	runs := map[string]bool{}
 	for i := runChars; i <= len(text); i++ {
 		runs[text[i-runChars:i]] = true
 	}
-	return slices.ContainsFunc(values, func(value string) bool {
+	return search.shortDecoded.MatchString(text) || slices.ContainsFunc(search.longDecoded, func(value string) bool {
 		for i := runChars; i <= len(value) && len(runs) > 0; i++ {
 			if runs[value[i-runChars:i]] {
 				return true

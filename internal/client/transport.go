@@ -75,7 +75,9 @@ func (c *Client) exchange(req *http.Request) (response, error) {
 		} else {
 			fields["status"] = got.status
 			fields["bytes"] = len(got.body)
-			fields["request_id"] = c.displayText(requestID(got.header))
+			if !succeeded(got.status) {
+				fields["request_id"] = c.displayText(requestID(got.header))
+			}
 		}
 		c.config.Log(req.Context(), "called the service", fields)
 	}

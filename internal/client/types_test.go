@@ -99,11 +99,11 @@ func TestRequest_hasAllRequiredMembers(t *testing.T) {
 	}
 }
 
-func TestWholeReadsWholeNumbers(t *testing.T) {
+func TestInt64_readsIntegers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Int64{
-		"2048": 2048, "2048.0": 2048, "2.048e3": 2048, "2048000E-3": 2048, "2.048e+03": 2048,
-		"0": 0, "-0": 0, "0.0": 0, "0e99": 0, "-7": -7, "-7.000": -7,
+		"2048": 2048, "2048.0": 2048, "9007199254740993.000": 9007199254740993,
+		"0": 0, "-0": 0, "0.0": 0, "-7": -7, "-7.000": -7,
 		"9223372036854775807": math.MaxInt64, "-9223372036854775808": math.MinInt64, "9223372036854775807.0": math.MaxInt64,
 	} {
 		var got Int64
@@ -117,11 +117,11 @@ func TestWholeReadsWholeNumbers(t *testing.T) {
 	}
 }
 
-func TestWholeRefusesTheRest(t *testing.T) {
+func TestInt64_rejectsTheRest(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"1.5", `"7"`, `""`, "true", "[]", "{}", "[1]", "1e999999999", "1e-999999999", "1E400", "9223372036854775808", "-9223372036854775809",
-		"1e19", "0.1", strings.Repeat("1", 65), "1." + strings.Repeat("0", 64),
+		"1e19", "0.1", strings.Repeat("1", 65), "2.048e3", "1e-400",
 	} {
 		got := Int64(5)
 		if err := json.Unmarshal([]byte(text), &got); err == nil || got != 5 {

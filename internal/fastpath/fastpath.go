@@ -52,7 +52,7 @@ func NewServer(p Provider) tfprotov6.ProviderServer {
 	if os.Getenv(EnvFrameworkOnly) == "1" {
 		return framework
 	}
-	return resources{dataSources{framework, observed, dataSourceTypes(p)}, observed, resourceTypes(p)}
+	return resources{dataSources{framework, observed, dataSourceTypes(p)}, resourceTypes(p)}
 }
 
 // observedProvider is a provider whose data for resources and data sources the layers get to see.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,8 +23,7 @@ import (
 // called as the framework would call them. Where they change or report anything, the framework handles the request.
 type resources struct {
 	dataSources
-	provider *observedProvider
-	types    func() map[string]*resourceType
+	types func() map[string]*resourceType
 }
 
 // resourceType is what requests need of a resource type.
@@ -124,7 +124,8 @@ func (s resources) prepare(ctx context.Context, name string, packed *tfprotov6.D
 	if with, needs := c.resource.(resource.ResourceWithConfigure); needs {
 		with.Configure(ctx, resource.ConfigureRequest{ProviderData: data.ResourceData}, &configured)
 	}
-	return c, ok && len(configured.Diagnostics) == 0
+	written := slices.ContainsFunc(t.writeOnly, func(name string) bool { return ok && !attributes(state)[name].IsNull() })
+	return c, ok && !written && len(configured.Diagnostics) == 0 // the framework removes what is write-only from a state
 }
 
 // read is nil where there is something new. A read that failed is not left to the framework, which would repeat it with all of

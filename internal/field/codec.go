@@ -31,7 +31,7 @@ func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
 
-// Check returns the error of [Fields.Decode], without building a value.
+// Check returns the error of [Fields.Decode], without building objects and lists.
 func (fs Fields) Check(tree map[string]any) error {
 	for _, f := range fs {
 		if err := f.named(f.check(tree[f.wire()])); err != nil {
@@ -207,30 +207,33 @@ func (fs Fields) ReadOnly(path string) bool {
 	return f.Access == ReadOnly || rest != "" && f.Fields.ReadOnly(rest)
 }
 
-// Subtract is tree without what is also in other: of objects and lists in both, member by member and item by item.
-func Subtract(tree, other map[string]any) map[string]any {
-	rest := maps.Clone(tree)
-	for name, value := range other {
-		rest[name] = subtract(tree[name], value)
-		if object, ok := rest[name].(map[string]any); rest[name] == nil || ok && len(object) == 0 {
-			delete(rest, name)
+// Described is the other part: tree without what [Fields.Undescribed] finds, and without what is null there.
+func (fs Fields) Described(tree map[string]any) map[string]any {
+	rest := make(map[string]any, len(tree))
+	for name, value := range tree {
+		if f, ok := fs.byWire(name); ok {
+			rest[name] = f.described(value)
 		}
 	}
 	return rest
 }
 
-func subtract(tree, other any) any {
-	switch other := other.(type) {
+func (f Field) described(tree any) any {
+	switch tree := tree.(type) {
 	case map[string]any:
-		return Subtract(asObject(tree), other)
-	case []any:
-		rest := slices.Clone(asList(tree))
-		for i, item := range other[:min(len(rest), len(other))] {
-			rest[i] = subtract(rest[i], item)
+		if f.Kind == Object {
+			return f.Fields.Described(tree)
 		}
-		return rest
+	case []any:
+		if f.Kind == ObjectList {
+			rest := make([]any, len(tree))
+			for i, item := range tree {
+				rest[i] = f.elem().described(item)
+			}
+			return rest
+		}
 	}
-	return nil
+	return tree
 }
 
 // Leaves are the paths of the innermost members of a tree, sorted.

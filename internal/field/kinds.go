@@ -2,7 +2,6 @@ package field
 
 import (
 	"encoding/json"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -267,10 +266,11 @@ func encodeFloat64(f Field, v tftypes.Value) (any, error) {
 		return nil, err
 	}
 	float, _ := number.Float64()
-	if math.IsInf(float, 0) {
+	text, err := json.Marshal(float)
+	if err != nil {
 		return nil, f.invalid("is larger than a JSON number can be")
 	}
-	return json.Number(strconv.FormatFloat(float, 'g', -1, 64)), nil
+	return json.Number(text), nil
 }
 
 func encodeJSON(f Field, v tftypes.Value) (any, error) {
@@ -368,14 +368,15 @@ func equalNumber(a, b any) bool {
 	return numberA.Cmp(numberB) == 0 || floatA == floatB && (!numberA.IsInt() || !numberB.IsInt())
 }
 
-// toNumber is not ok for what is no number, or one that no float of 64 bits can hold: 1e999999999 would take much memory.
+// toNumber is not ok for what is no number, or one that no float of 64 bits is near: 1e999999999 would take much memory.
 func toNumber(tree any) (*big.Float, bool) {
 	text, ok := tree.(json.Number)
 	if !ok || len(text) > 1000 {
 		return nil, false
 	}
-	if float, err := text.Float64(); err != nil || float == 0 && strings.ContainsAny(text.String(), "eE") {
-		return new(big.Float), err == nil
+	float, err := text.Float64()
+	if mantissa, _, _ := strings.Cut(strings.ToLower(text.String()), "e"); err != nil || float == 0 {
+		return new(big.Float), err == nil && !strings.ContainsAny(mantissa, "123456789")
 	}
 	if n, err := strconv.ParseInt(text.String(), 10, 64); err == nil {
 		return new(big.Float).SetInt64(n), true // a tenth of the memory

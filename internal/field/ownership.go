@@ -87,10 +87,12 @@ func (r Record) value(f Field, at path.Path, config, state tftypes.Value) {
 		r[at.String()] = nil
 	case f.Kind == ObjectList:
 		configured, held := Items(config), Items(state)
-		for i, j := range f.match(asList(f.tree(config)), asList(f.tree(state))) {
-			if j >= 0 {
-				r.object(f.Fields, at.AtListIndex(j), Members(configured[i]), Members(held[j]))
-			}
+		partners := f.match(asList(f.tree(config)), asList(f.tree(state)))
+		if len(configured) != len(held) || slices.Contains(partners, -1) {
+			return // ignore_changes has put other items in place: all that they have counts as set
+		}
+		for i, j := range partners {
+			r.object(f.Fields, at.AtListIndex(j), Members(configured[i]), Members(held[j]))
 		}
 	case !f.same(config, state) && f.satisfied(state, config):
 		r[at.String()] = f.tree(config)

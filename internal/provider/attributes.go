@@ -30,7 +30,7 @@ func (a attributes) integer(name string, otherwise int64) int64 {
 	if a[name].IsNull() {
 		return otherwise
 	}
-	var number *big.Float
+	number := new(big.Float)
 	_ = a[name].As(&number)
 	integer, _ := number.Int64()
 	return integer

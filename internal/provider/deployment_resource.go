@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -70,7 +72,7 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"again. Requires `secrets_wo`.",
 	}
 	attributes[additionalField.Name] = schema.StringAttribute{
-		Optional: true, Validators: []validator.String{field.JSONObject(), additionalValidator{}},
+		Optional: true, Validators: []validator.String{field.JSONObject(), additionalRule},
 		MarkdownDescription: "JSON object, written with `jsonencode`, with properties of the service that this provider does not know. It is " +
 			"merged into the requests that create and update the deployment. " +
 			"Properties that have their own argument are rejected. Stored in the state in plain text: do not use it for secrets.",
@@ -134,27 +136,18 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 	}
 }
 
-// additionalValidator rejects properties that have an argument or an attribute of their own, at every depth.
-type additionalValidator struct{}
-
-func (additionalValidator) Description(context.Context) string {
-	return "must not contain properties that have an argument"
-}
-func (v additionalValidator) MarkdownDescription(ctx context.Context) string {
-	return v.Description(ctx)
-}
-
-func (additionalValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	tree := readTree([]byte(req.ConfigValue.ValueString()))
-	for _, at := range knownProperties(tree) {
-		if deploymentFields.ReadOnly(at) {
-			resp.Diagnostics.AddAttributeError(req.Path, "Property is read-only", fmt.Sprintf("%s must not contain %s.", req.Path, at))
-			continue
+// additionalRule rejects properties that have an argument or an attribute of their own, at every depth.
+var additionalRule = field.NewRule("must not contain properties that have an argument",
+	func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+		text, _ := value.(types.String)
+		for _, known := range knownProperties(readTree([]byte(text.ValueString()))) {
+			if deploymentFields.ReadOnly(known) {
+				diags.AddAttributeError(at, "Property is read-only", fmt.Sprintf("%s must not contain %s.", at, known))
+				continue
+			}
+			diags.AddAttributeError(at, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.", at, known))
 		}
-		resp.Diagnostics.AddAttributeError(req.Path, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.",
-			req.Path, at))
-	}
-}
+	})
 
 // knownProperties are the paths of the members of additional_properties that the provider knows.
 func knownProperties(tree map[string]any) (paths []string) {
@@ -178,7 +171,10 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	request.Secrets = secrets.list()
 	created, recovered, err := r.client.CreateDeployment(ctx, request, func(d *client.Deployment) bool {
 		echo := echoOf(d)
-		return deploymentFields.Satisfies(d.Tree, want, source) && len(echo) >= len(secrets) && len(missingNames(echo, secrets)) == 0
+		return deploymentFields.Satisfies(d.Tree, want, source) && !slices.ContainsFunc(secrets.names(), func(name string) bool {
+			_, echoed := echo[name]
+			return !echoed
+		})
 	})
 	if err != nil {
 		r.addCreateFailure(diags, name, err, requestLocations(config, request.Secrets))
@@ -215,15 +211,6 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
 		savePrivate(ctx, resp.Private, privateSecrets, record, diags)
 	}
-}
-
-func missingNames(echo, secrets secretValues) (missing []string) {
-	for _, name := range secrets.names() {
-		if _, ok := echo[name]; !ok {
-			missing = append(missing, name)
-		}
-	}
-	return missing
 }
 
 // addCreateFailure reports why a deployment was not created.

@@ -111,14 +111,21 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
 	var rejected *client.Error
 	if errors.As(err, &rejected) && rejected.Invalid() {
-		// Members that the service reports itself but the provider does not know, except those of additional_properties.
-		foreign := field.Subtract(changeableFields.Undescribed(request), readTree([]byte(u.plan.text(additionalField.Name))))
-		delete(foreign, "secrets")
+		additional := u.plan.text(additionalField.Name)
+		ours := field.Leaves(readTree([]byte(additional)))
+		foreign := slices.DeleteFunc(field.Leaves(changeableFields.Undescribed(request)), func(name string) bool {
+			return name == "secrets" || slices.Contains(ours, name)
+		})
 		if len(foreign) > 0 {
-			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, field.Subtract(request, foreign)); second == nil {
+			reduced := withAdditional(changeableFields.Described(request), additional)
+			maps.DeleteFunc(reduced, func(name string, _ any) bool { _, sent := request[name]; return !sent })
+			if secrets, sent := request["secrets"]; sent {
+				reduced["secrets"] = secrets
+			}
+			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, reduced); second == nil {
 				u.diags.AddWarning("Unknown properties were not sent", fmt.Sprintf(
 					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was "+
-						"sent without them. Check that the service still has:%s", describe(u.state), listed(field.Leaves(foreign))))
+						"sent without them. Check that the service still has:%s", describe(u.state), listed(foreign)))
 				return written, true
 			}
 		}

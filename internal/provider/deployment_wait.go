@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deploy
 		diags.AddWarning("Deployment is not ready yet", fmt.Sprintf(
 			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It continues in the background; the "+
 				"next plan shows its status. To wait longer, raise %s.",
-			who, w.done, w.limit, statusOf(last), orDefault(w.until, waitReady), w.setting))
+			who, w.done, w.limit, statusOf(last), cmp.Or(w.until, waitReady), w.setting))
 	default:
 		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but the provider could not "+
 			"wait for it: %s\n\n%s", who, w.done, sentence(err.Error()), r.access.adviceFor(err)))
@@ -98,11 +99,4 @@ func (w wait) reached(d *client.Deployment) bool {
 	default:
 		return ready
 	}
-}
-
-func orDefault(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -145,6 +146,37 @@ func TestUpdate_failureIsRepeated(t *testing.T) {
 			m.expectSent(c.sent)
 			m.expectNoop(true, after)
 			m.expectStored("source_config", `{"build_command":"make all","resource_spec":{"cpu":1,"labels":{"a":"1"}}}`)
+		})
+	}
+}
+
+// Where a service rejects an update, what additional_properties sets is sent again, and what the provider does not know is not,
+// null or not. If there is nothing of the kind, the update is not sent again.
+func TestUpdate_rejectedWithAdditionalProperties(t *testing.T) {
+	t.Parallel()
+	with := func(command string) string {
+		return `{"additional_properties": "{\"source_config\":{\"zones\":[\"a\"],\"tier\":{\"b\":1}}}", "source_config": {"build_command": "` + command +
+			`", "resource_spec": {"cpu": ` + command + `}}}`
+	}
+	for name, c := range map[string]struct {
+		foreign map[string]any
+		want    string
+		sent    string
+	}{
+		"nothing else": {nil, "Cannot update deployment", `[{"source_config":{"build_command":"2","resource_spec":{"cpu":2}}}]`},
+		"others": {map[string]any{"zone": "z1", "gpu": nil}, "Unknown properties were not sent: ",
+			`[{"source_config":{"build_command":"2","resource_spec":{"cpu":2,"gpu":null,"zone":"z1"}}},` +
+				`{"source_config":{"build_command":"2","resource_spec":{"cpu":2},"tier":{"b":1},"zones":["a"]}}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := create(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}}, with("1"))
+			m.s.Edit(m.s.stored(t)["id"].(string), func(d map[string]any) {
+				maps.Copy(d["source_config"].(map[string]any)["resource_spec"].(map[string]any), c.foreign)
+			})
+			m.s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Status: http.StatusUnprocessableEntity})
+			m.apply(true, with("2"), c.want)
+			m.expectSent(c.sent)
 		})
 	}
 }

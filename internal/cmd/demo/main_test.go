@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAccDemo_showsApplyImportAndDestroy(t *testing.T) {
+func TestDemo_showsApplyImportAndDestroy(t *testing.T) {
 	t.Chdir("../../..")
 	var shown bytes.Buffer
 	if err := demo(t.Context(), &shown, false); err != nil {
