@@ -54,7 +54,7 @@ func TestResponseOfManyValuesIsRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, respondJSON(test.body))
-			_, err := s.client(t).Repositories(t.Context(), idA)
+			_, err := s.client(t).Repositories(t.Context(), idA, unchecked)
 			failed := asType[*Error](t, err)
 			equal(t, "message", failed.Message, test.want)
 			equal(t, "malformed", failed.Malformed, true)
@@ -62,7 +62,7 @@ func TestResponseOfManyValuesIsRejected(t *testing.T) {
 		})
 	}
 	s := serve(t, respondJSON(repeated(`[`, fullRepository, 50000, `]`)))
-	got, err := s.client(t).Repositories(t.Context(), idA)
+	got, err := s.client(t).Repositories(t.Context(), idA, unchecked)
 	equal(t, "error", err, nil)
 	equal(t, "repositories", len(got), 50000)
 }

@@ -12,6 +12,17 @@ import (
 // deployment what it needs itself; the rest is in trees, and what it has to look like is for the caller to know.
 type Tree = map[string]any
 
+// decodeTree decodes an object.
+func decodeTree(raw json.RawMessage) (tree Tree, err error) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, errors.New("it is not an object")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber() // so that no number changes
+	err = decoder.Decode(&tree)
+	return tree, err
+}
+
 // DeploymentRequest is the body of Create Deployment (section 2.1, request column). Members are all but the name, the source
 // and the secrets; both config objects are sent as {} when they are omitted.
 type DeploymentRequest struct {
@@ -62,9 +73,7 @@ func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 		}{&d.Secrets})
 	}
 	if err == nil {
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.UseNumber() // so that no number changes
-		err = decoder.Decode(&d.Tree)
+		d.Tree, err = decodeTree(raw)
 	}
 	if err == nil && c.config.CheckDeployment != nil {
 		err = c.config.CheckDeployment(d.Tree)

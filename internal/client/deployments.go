@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -143,7 +144,7 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 	var header http.Header
 	var body struct {
 		Resources *[]json.RawMessage `json:"resources"`
-		Offset    *Int64             `json:"offset"`
+		Offset    *float64           `json:"offset"`
 	}
 	r := listRequest
 	r.query, r.once, r.header = query, once, &header
@@ -152,6 +153,9 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 	}
 	if body.Resources == nil || body.Offset == nil {
 		return listPage{}, c.malformed(r, fmt.Errorf("the response has no %q or no %q", "resources", "offset"))
+	}
+	if *body.Offset != math.Trunc(*body.Offset) || math.Abs(*body.Offset) >= 1<<53 { // beyond that, it is not exact
+		return listPage{}, c.malformed(r, fmt.Errorf("the offset %v is not an integer", *body.Offset))
 	}
 	page := listPage{next: int64(*body.Offset)}
 	page.date, _ = http.ParseTime(header.Get("Date"))

@@ -304,10 +304,10 @@ func describeNonJSON(resp response, err error) error {
 
 func typeInWords(t reflect.Type) string {
 	switch {
-	case t == reflect.TypeFor[Int64]():
-		return "an integer of at most 64 bits"
 	case t.Kind() == reflect.String, t.Kind() == reflect.Bool:
 		return "a " + t.Kind().String()
+	case t.Kind() == reflect.Float64:
+		return "a number"
 	case t.Kind() == reflect.Slice:
 		return "a list"
 	}

@@ -23,7 +23,7 @@ import (
 func TestErrorNamesOperationMethodPathStatusAndRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, respond(422, `{"detail":"no such integration"}`, "X-Request-Id", "req-7"))
-	_, err := s.client(t).Repositories(t.Context(), idA)
+	_, err := s.client(t).Repositories(t.Context(), idA, unchecked)
 	equal(t, "text", err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such integration (request id req-7)")
 	failed := asType[*Error](t, err)
 	equal(t, "error", *failed, Error{Operation: "list repositories", Method: "GET", Path: "/v1/integrations/forge/codehost/" + idA + "/repos",
@@ -413,7 +413,7 @@ func TestHostileErrorBody(t *testing.T) {
 				_, _ = io.WriteString(zipped, test.body)
 				_ = zipped.Close()
 			})
-			_, err := s.client(t).OAuthProviders(t.Context())
+			_, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 			equal(t, "message", asType[*Error](t, err).Message, test.want)
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"math/big"
 	"net/http"
 	"net/url"
 	"strings"
@@ -108,38 +107,6 @@ func checkShown(t *testing.T, text string) {
 	if strings.Contains(text, planted) || strings.Contains(text, "and-more") || strings.Contains(text, "an0ther-secret") {
 		t.Fatalf("a secret: %q", text)
 	}
-}
-
-// An integer is read as what it is, or not at all.
-func FuzzInt64(f *testing.F) {
-	for _, seed := range []string{"", "0", "-0", "2048.0", "2.048e3", "1.5", `"7"`, "null", "1e999999999", "1e-99", "9223372036854775808", "-9223372036854775808", "{}", "1_000", "0x10", "4/2", " 7 "} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		_ = new(Int64).UnmarshalJSON(text) // never panics, whatever it is
-		if !json.Valid(text) {
-			return
-		}
-		const before = 5
-		got := Int64(before)
-		err := json.Unmarshal(text, &got)
-		trimmed := strings.TrimSpace(string(text))
-		switch {
-		case trimmed == "null":
-			if err != nil || got != before {
-				t.Fatalf("null: %d, %v", got, err)
-			}
-		case err != nil:
-			if got != before {
-				t.Fatalf("%s: changed to %d, though %v", trimmed, got, err)
-			}
-		default:
-			want, ok := new(big.Rat).SetString(trimmed)
-			if !ok || want.Cmp(new(big.Rat).SetInt64(int64(got))) != 0 {
-				t.Fatalf("%s: %d", trimmed, got)
-			}
-		}
-	})
 }
 
 // A wait is from zero to the longest, and zero when none is asked for.

@@ -39,7 +39,7 @@ func TestPathPrefixIsKeptAndATrailingSlashMakesNoDifference(t *testing.T) {
 	} {
 		s := serve(t, respondJSON(`[]`))
 		c := s.client(t, func(config *Config) { config.BaseURL = parse(t, s.url.String()+base) })
-		if _, err := c.OAuthProviders(t.Context()); err != nil {
+		if _, err := c.OAuthProviders(t.Context(), unchecked); err != nil {
 			t.Error(base, err)
 			continue
 		}
@@ -91,17 +91,17 @@ func TestReadIsRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, inTurn(bad, bad, respondJSON(`[`+fullOAuthProvider+`]`)))
-			got, err := s.client(t).OAuthProviders(t.Context())
+			got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 			if err != nil || len(got) != 1 || s.count("") != 3 {
 				t.Errorf("got %v, %v after %d requests", got, err, s.count(""))
 			}
 			s = serve(t, bad)
-			got, err = s.client(t).OAuthProviders(t.Context())
+			got, err = s.client(t).OAuthProviders(t.Context(), unchecked)
 			if err == nil || got != nil || s.count("") != 3 {
 				t.Errorf("always: got %v, %v after %d requests", got, err, s.count(""))
 			}
 			s = serve(t, bad)
-			_, err = s.client(t, func(config *Config) { config.MaxRetries = 0 }).OAuthProviders(t.Context())
+			_, err = s.client(t, func(config *Config) { config.MaxRetries = 0 }).OAuthProviders(t.Context(), unchecked)
 			if err == nil || s.count("") != 1 {
 				t.Errorf("no retries: %v after %d requests", err, s.count(""))
 			}
@@ -121,14 +121,14 @@ func TestReadThatTimesOutIsRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, bad)
-			_, err := s.client(t, func(config *Config) { config.RequestTimeout = time.Second }).OAuthProviders(t.Context())
+			_, err := s.client(t, func(config *Config) { config.RequestTimeout = time.Second }).OAuthProviders(t.Context(), unchecked)
 			if failed := asType[*Error](t, err); s.count("") != 3 || !strings.Contains(err.Error(), "no response within 1s (request_timeout)") || failed.Status != 0 || failed.NotSent {
 				t.Errorf("after %d requests: %v", s.count(""), err)
 			}
 			s = serve(t, inTurn(bad, respondJSON(`[]`)))
 			_, err = s.client(t, func(config *Config) {
 				config.RequestTimeout, config.MaxRetries = time.Second, 3
-			}).OAuthProviders(t.Context())
+			}).OAuthProviders(t.Context(), unchecked)
 			if err != nil || s.count("") < 2 {
 				t.Errorf("once: after %d requests: %v", s.count(""), err)
 			}
@@ -140,7 +140,7 @@ func TestReadIsNotRetriedWhenThatWouldNotHelp(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{300, 304, 400, 401, 403, 404, 405, 409, 410, 418, 422, 501} {
 		s := serve(t, respond(status, `{"detail":"no"}`))
-		_, err := s.client(t).OAuthProviders(t.Context())
+		_, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 		if failed := asType[*Error](t, err); failed.Status != status || s.count("") != 1 {
 			t.Errorf("%d: %v after %d requests", status, err, s.count(""))
 		}
@@ -157,7 +157,7 @@ func TestRefusedConnectionIsRetriedAndNotSent(t *testing.T) {
 		config.BaseURL = parse(t, unused.URL)
 		config.Log = attempts.log
 	})
-	_, err := c.OAuthProviders(t.Context())
+	_, err := c.OAuthProviders(t.Context(), unchecked)
 	if failed := asType[*Error](t, err); !failed.NotSent || attempts.count() != 3 || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v after %d attempts", err, attempts.count())
 	}
@@ -194,7 +194,7 @@ func TestCanceledReadStopsAtOnce(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			s := serve(t, func(w http.ResponseWriter, r *http.Request) { cancel(); handler(w, r) })
-			got, err := s.client(t).OAuthProviders(ctx)
+			got, err := s.client(t).OAuthProviders(ctx, unchecked)
 			if name == "as the response comes" && err == nil {
 				return // it came first
 			}
@@ -211,7 +211,7 @@ func TestCanceledReadStopsAtOnce(t *testing.T) {
 		c := s.client(t, func(config *Config) {
 			config.Log = func(context.Context, string, map[string]any) { cancel() }
 		})
-		if _, err := c.OAuthProviders(ctx); err != context.Canceled || s.count("") != 1 {
+		if _, err := c.OAuthProviders(ctx, unchecked); err != context.Canceled || s.count("") != 1 {
 			t.Errorf("%v after %d requests", err, s.count(""))
 		}
 	})
@@ -220,7 +220,7 @@ func TestCanceledReadStopsAtOnce(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		s := serve(t, respondJSON(`[]`))
-		if _, err := s.client(t).OAuthProviders(ctx); err != context.Canceled || s.count("") != 0 {
+		if _, err := s.client(t).OAuthProviders(ctx, unchecked); err != context.Canceled || s.count("") != 0 {
 			t.Errorf("%v after %d requests", err, s.count(""))
 		}
 	})
@@ -229,7 +229,7 @@ func TestCanceledReadStopsAtOnce(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		s := serve(t, silent)
-		if _, err := s.client(t).OAuthProviders(ctx); err != context.DeadlineExceeded {
+		if _, err := s.client(t).OAuthProviders(ctx, unchecked); err != context.DeadlineExceeded {
 			t.Errorf("%v (%T)", err, err)
 		}
 	})
@@ -317,7 +317,7 @@ func TestReadHonorsRetryAfter(t *testing.T) {
 			respondJSON(`[]`)(w, r)
 		}
 	})
-	if _, err := s.client(t).OAuthProviders(t.Context()); err != nil {
+	if _, err := s.client(t).OAuthProviders(t.Context(), unchecked); err != nil {
 		t.Fatal(err)
 	}
 	if got := times[1].Sub(times[0]); got < wait {
@@ -396,7 +396,7 @@ func TestReadFollowsARedirectWithinTheOrigin(t *testing.T) {
 				respond(status, "", "Location", "/moved")(w, r)
 			}
 		})
-		got, err := s.client(t).OAuthProviders(t.Context())
+		got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 		if err != nil || len(got) != 1 || s.count("") != 2 {
 			t.Errorf("%d: %v, %v", status, got, err)
 			continue
@@ -408,7 +408,7 @@ func TestReadFollowsARedirectWithinTheOrigin(t *testing.T) {
 func TestRedirectsInACircleAreRejected(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) { respond(302, "", "Location", r.URL.Path)(w, r) })
-	_, err := s.client(t).OAuthProviders(t.Context())
+	_, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 	if !errors.Is(err, errRedirect) || s.count("") != 10 {
 		t.Errorf("%v after %d requests", err, s.count(""))
 	}
@@ -435,7 +435,7 @@ func TestResponseOverTheLimitIsRejected(t *testing.T) {
 			}
 		}
 	})
-	_, err := s.client(t).OAuthProviders(t.Context())
+	_, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 	if !errors.Is(err, errBodyTooLarge) || !strings.Contains(err.Error(), "larger than 32 MiB") || s.count("") != 1 {
 		t.Errorf("%v after %d requests", err, s.count(""))
 	}
@@ -460,7 +460,7 @@ func TestCompressedResponseOverTheLimitIsRejected(t *testing.T) {
 		_, _ = io.CopyN(zipped, endless{}, maxBody+1)
 		_ = zipped.Close()
 	})
-	_, err := s.client(t).OAuthProviders(t.Context())
+	_, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 	if !errors.Is(err, errBodyTooLarge) || s.count("") != 1 {
 		t.Errorf("%v after %d requests", err, s.count(""))
 	}
@@ -496,7 +496,7 @@ func TestRetryAfterBeyondTheDeadlineIsTheErrorAtOnce(t *testing.T) {
 	defer cancel()
 	s := serve(t, respond(503, `{"detail":"later"}`, "Retry-After", "300"))
 	c := s.client(t)
-	_, err := c.OAuthProviders(ctx)
+	_, err := c.OAuthProviders(ctx, unchecked)
 	equal(t, "status", asType[*Error](t, err).Status, 503)
 	equal(t, "requests", s.count(""), 1)
 	equal(t, "pause", c.pause(ctx, 0, err), context.DeadlineExceeded)
@@ -563,7 +563,7 @@ func TestClientCertificate(t *testing.T) {
 	for name, certificates := range map[string][]tls.Certificate{"accepted": {accepted}, "of another authority": {other}, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := s.client(t, func(config *Config) { config.RootCAs, config.Certificates = roots, certificates }).OAuthProviders(t.Context())
+			_, err := s.client(t, func(config *Config) { config.RootCAs, config.Certificates = roots, certificates }).OAuthProviders(t.Context(), unchecked)
 			if name == "accepted" {
 				equal(t, "error", err, nil)
 				return
@@ -582,7 +582,7 @@ func TestTLSAlertIsNotRetried(t *testing.T) {
 		attempts++
 		return nil, &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
 	})
-	_, err := c.OAuthProviders(t.Context())
+	_, err := c.OAuthProviders(t.Context(), unchecked)
 	equal(t, "message", asType[*Error](t, err).Message, "remote error: tls: certificate required")
 	equal(t, "attempts", attempts, 1)
 }
@@ -614,7 +614,7 @@ func TestResponseThatIsNotJSONIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, test.handler)
-			got, err := s.client(t).OAuthProviders(t.Context())
+			got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 			if got != nil || err == nil || !strings.Contains(err.Error(), "the response cannot be used: "+test.want) || strings.Contains(err.Error(), "<") {
 				t.Errorf("got %v, %v", got, err)
 			}
@@ -628,7 +628,7 @@ func TestAnyStatusOfSuccessIsFine(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 201, 202, 299} {
 		s := serve(t, respond(status, `[]`))
-		if _, err := s.client(t).OAuthProviders(t.Context()); err != nil {
+		if _, err := s.client(t).OAuthProviders(t.Context(), unchecked); err != nil {
 			t.Error(status, err)
 		}
 	}
@@ -668,14 +668,14 @@ func TestAuthorityThatIsNotTrusted(t *testing.T) {
 	s := &service{url: parse(t, server.URL)}
 
 	var logged counter
-	_, err := s.client(t, func(config *Config) { config.Log = logged.log }).OAuthProviders(t.Context())
+	_, err := s.client(t, func(config *Config) { config.Log = logged.log }).OAuthProviders(t.Context(), unchecked)
 	if failed := asType[*Error](t, err); !failed.NotSent || logged.count() != 1 || !failed.Untrusted() || failed.notApplied() {
 		t.Errorf("%v after %d attempts", err, logged.count())
 	}
 	_, err = s.client(t, func(config *Config) {
 		config.RootCAs = x509.NewCertPool()
 		config.RootCAs.AddCert(server.Certificate())
-	}).OAuthProviders(t.Context())
+	}).OAuthProviders(t.Context(), unchecked)
 	if err != nil {
 		t.Errorf("trusted: %v", err)
 	}

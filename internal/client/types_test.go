@@ -3,9 +3,7 @@ package client
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"net/url"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -20,59 +18,6 @@ const fullRepository = `{"host_integration_id":"h","id":9007199254740993,"name":
 const fullOAuthProvider = `{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c","auth_url":"a","token_url":"t",
 	"uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u","provider_type":"y","mcp_server_url":"m",
 	"token_endpoint_auth_method":"none","is_dynamic_client":true}`
-
-func TestEveryFieldHasItsDocumentedName(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		document string
-		into     any
-	}{
-		"repository":     {fullRepository, &Repository{}},
-		"OAuth provider": {fullOAuthProvider, &OAuthProvider{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if err := json.Unmarshal([]byte(test.document), test.into); err != nil {
-				t.Fatal(err)
-			}
-			got, err := json.Marshal(test.into)
-			if err != nil {
-				t.Fatal(err)
-			}
-			equalJSON(t, string(got), test.document)
-			// The document has each field of the types, so that no field of theirs is left undocumented and untested.
-			walk(reflect.ValueOf(test.into), name, map[reflect.Type]bool{}, func(path string, field reflect.Value) {
-				if field.IsZero() {
-					t.Errorf("the document does not set %s", path)
-				}
-			})
-		})
-	}
-}
-
-// walk calls do for each struct field below v, entering each struct type once: at the first item of a list.
-func walk(v reflect.Value, path string, entered map[reflect.Type]bool, do func(path string, field reflect.Value)) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			walk(v.Elem(), path, entered, do)
-		}
-	case reflect.Slice:
-		if v.Len() > 0 {
-			walk(v.Index(0), path, entered, do)
-		}
-	case reflect.Struct:
-		if entered[v.Type()] {
-			return
-		}
-		entered[v.Type()] = true
-		for i := range v.NumField() {
-			here := path + "." + v.Type().Field(i).Name
-			do(here, v.Field(i))
-			walk(v.Field(i), here, entered, do)
-		}
-	}
-}
 
 func TestRequest_hasAllRequiredMembers(t *testing.T) {
 	t.Parallel()
@@ -96,41 +41,6 @@ func TestRequest_hasAllRequiredMembers(t *testing.T) {
 			}
 			equalJSON(t, string(got), test.want)
 		})
-	}
-}
-
-func TestInt64_readsIntegers(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]Int64{
-		"2048": 2048, "2048.0": 2048, "9007199254740993.000": 9007199254740993,
-		"0": 0, "-0": 0, "0.0": 0, "-7": -7, "-7.000": -7,
-		"9223372036854775807": math.MaxInt64, "-9223372036854775808": math.MinInt64, "9223372036854775807.0": math.MaxInt64,
-	} {
-		var got Int64
-		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
-	}
-	kept := Int64(5)
-	if err := json.Unmarshal([]byte("null"), &kept); err != nil || kept != 5 {
-		t.Errorf("null: %d, %v", kept, err)
-	}
-}
-
-func TestInt64_rejectsTheRest(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		"1.5", `"7"`, `""`, "true", "[]", "{}", "[1]", "1e999999999", "1e-999999999", "1E400", "9223372036854775808", "-9223372036854775809",
-		"1e19", "0.1", strings.Repeat("1", 65), "2.048e3", "1e-400",
-	} {
-		got := Int64(5)
-		if err := json.Unmarshal([]byte(text), &got); err == nil || got != 5 {
-			t.Errorf("%.20s: %d, %v", text, got, err)
-		}
-	}
-	// Never through encoding/json, but anyone may call it.
-	if err := new(Int64).UnmarshalJSON(nil); err == nil {
-		t.Error("no text: no error")
 	}
 }
 

@@ -1,6 +1,10 @@
 package field
 
-import "testing"
+import (
+	"encoding/json"
+	"math/big"
+	"testing"
+)
 
 func FuzzRoundTrip(f *testing.F) {
 	for _, seed := range []string{
@@ -78,6 +82,33 @@ func FuzzEqualJSON(f *testing.F) {
 		}
 		if merged := fs.Compare(object{"v": b}, object{"v": a}, nil, "").Merged; a != nil && !satisfied(merged["v"], a) {
 			t.Errorf("merged to %s, which does not satisfy %s", jsonOf(merged), textA)
+		}
+	})
+}
+
+// An integer is decoded as what it is, or not at all.
+func FuzzInt64(f *testing.F) {
+	for _, seed := range []string{"0", "-0", "2048.0", "2.048e3", "1.5", "1e999999999", "1e-999999999", "0e99", "9223372036854775808",
+		"-9223372036854775808", "9007199254740993.0", "1e-400"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tree, err := ReadJSON([]byte(text))
+		number, isNumber := tree.(json.Number)
+		if err != nil || !isNumber || len(number) > 400 {
+			return
+		}
+		v, err := Field{Name: "n", Kind: Int64}.decode(number)
+		if err != nil {
+			return
+		}
+		var got *big.Float
+		if err := v.As(&got); err != nil {
+			t.Fatal(err)
+		}
+		want, ok := new(big.Rat).SetString(number.String())
+		if exact, _ := got.Rat(nil); ok && want.Cmp(exact) != 0 {
+			t.Fatalf("%s: %s", number, got)
 		}
 	})
 }

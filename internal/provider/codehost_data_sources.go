@@ -35,9 +35,9 @@ var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: 
 	MarkdownDescription: "ID of the code-host integration, a UUID."}
 
 // repositories lists the repositories of an integration.
-func repositories(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) []client.Repository {
+func repositories(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) []client.Tree {
 	integration := config.text("integration_id")
-	all, err := p.client.Repositories(ctx, integration)
+	all, err := p.client.Repositories(ctx, integration, repositoryFields.Check)
 	if err != nil {
 		p.access.addFailure(diags, fmt.Sprintf("Cannot list the repositories of integration %s", integration), err, nil)
 	}
@@ -46,7 +46,7 @@ func repositories(ctx context.Context, p *providerData, config attributes, diags
 
 // newCodehostReposDataSource is graphdeploy_codehost_repos.
 func newCodehostReposDataSource() datasource.DataSource {
-	return &listDataSource[client.Repository]{
+	return &listDataSource{
 		name: "codehost_repos", description: "Lists the repositories of a code-host integration that can be deployed.",
 		arguments: map[string]schema.Attribute{
 			"integration_id": integrationIDAttribute,
@@ -55,8 +55,8 @@ func newCodehostReposDataSource() datasource.DataSource {
 		},
 		result: "repos", resultDescription: "The repositories, in the order of the service.", fields: repositoryFields,
 		list: repositories,
-		wanted: func(config attributes, repo client.Repository) bool {
-			return (config["owner"].IsNull() || repo.Owner == config.text("owner")) && strings.Contains(repo.Name, config.text("name_contains"))
+		wanted: func(config attributes, repo client.Tree) bool {
+			return (config["owner"].IsNull() || repo["owner"] == config.text("owner")) && strings.Contains(textIn(repo, "name"), config.text("name_contains"))
 		},
 	}
 }
@@ -94,12 +94,12 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	var found, alike []client.Repository
+	var found, alike []client.Tree
 	for _, repo := range all {
 		switch {
-		case repo.Owner == owner && repo.Name == name:
+		case repo["owner"] == owner && repo["name"] == name:
 			found = append(found, repo)
-		case strings.EqualFold(repo.Owner, owner) && strings.EqualFold(repo.Name, name):
+		case strings.EqualFold(textIn(repo, "owner"), owner) && strings.EqualFold(textIn(repo, "name"), name):
 			alike = append(alike, repo)
 		}
 	}
@@ -127,30 +127,36 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 
 // nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the same
 // owner, else any; and the argument that is most likely wrong.
-func nearest(owner string, alike, all []client.Repository) (at path.Path, hint string) {
+func nearest(owner string, alike, all []client.Tree) (at path.Path, hint string) {
 	if len(all) == 0 {
 		return path.Root("integration_id"), "It has no repositories. Check integration_id, and which repositories the integration may access."
 	}
 	if len(alike) > 0 {
 		return path.Root("name"), "Names are case-sensitive. Did you mean:" + listed(repositoryNames(alike))
 	}
-	var theirs []client.Repository
+	var theirs []client.Tree
 	for _, repo := range all {
-		if strings.EqualFold(repo.Owner, owner) {
+		if strings.EqualFold(textIn(repo, "owner"), owner) {
 			theirs = append(theirs, repo)
 		}
 	}
 	if len(theirs) > 0 {
 		return path.Root("name"), fmt.Sprintf("Check the name, and which repositories the integration may access. Repositories owned by %s:%s",
-			theirs[0].Owner, listed(repositoryNames(theirs)))
+			client.Sanitize(textIn(theirs[0], "owner")), listed(repositoryNames(theirs)))
 	}
 	return path.Root("owner"), "Check the owner, and which repositories the integration may access. Repositories:" + listed(repositoryNames(all))
 }
 
-func repositoryNames(of []client.Repository) []string {
+func repositoryNames(of []client.Tree) []string {
 	var names []string
 	for _, repo := range of {
-		names = append(names, client.Sanitize(repo.Owner+"/"+repo.Name))
+		names = append(names, client.Sanitize(textIn(repo, "owner")+"/"+textIn(repo, "name")))
 	}
 	return names
+}
+
+// textIn is a member of a tree; "" if it is null.
+func textIn(tree client.Tree, name string) string {
+	text, _ := tree[name].(string)
+	return text
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"strings"
 
@@ -39,28 +38,28 @@ func setList(resp *datasource.ReadResponse, config tftypes.Value, name string, f
 }
 
 // listDataSource lists what an operation without query parameters returns, and filters it here.
-type listDataSource[T any] struct {
+type listDataSource struct {
 	dataSource
 
 	name, description         string
 	arguments                 map[string]schema.Attribute
 	result, resultDescription string
 	fields                    field.Fields
-	list                      func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) []T
-	wanted                    func(config attributes, item T) bool
+	list                      func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) []client.Tree
+	wanted                    func(config attributes, item client.Tree) bool
 }
 
-func (d *listDataSource[T]) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+func (d *listDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
 	resp.TypeName = "graphdeploy_" + d.name
 }
 
-func (d *listDataSource[T]) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func (d *listDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{MarkdownDescription: d.description, Attributes: maps.Clone(d.arguments)}
 	resp.Schema.Attributes[d.result] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: d.resultDescription,
 		NestedObject: schema.NestedAttributeObject{Attributes: d.fields.DataSourceAttributes()}}
 }
 
-func (d *listDataSource[T]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+func (d *listDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	if !d.ready(req, resp) {
 		return
 	}
@@ -75,13 +74,9 @@ func (d *listDataSource[T]) Read(ctx context.Context, req datasource.ReadRequest
 	}
 }
 
-// decodeShown decodes a value of a client type for a data source.
-func decodeShown(fields field.Fields, value any, diags *diag.Diagnostics) tftypes.Value {
-	text, err := json.Marshal(value)
-	var decoded tftypes.Value
-	if err == nil {
-		decoded, err = fields.Decode(sanitized(readTree(text)))
-	}
+// decodeShown decodes a checked response for a data source.
+func decodeShown(fields field.Fields, tree client.Tree, diags *diag.Diagnostics) tftypes.Value {
+	decoded, err := fields.Decode(sanitized(tree))
 	if err != nil {
 		addBug(diags, "A response of the service cannot be shown", err)
 	}
@@ -142,9 +137,5 @@ func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value
 		additional = map[string]any{}
 	}
 	tree["secret_names"], tree[additionalField.Name] = names, additional
-	shown, err := shownFields.Decode(sanitized(tree))
-	if err != nil {
-		addBug(diags, "Deployment "+d.ID+" cannot be shown", err)
-	}
-	return shown
+	return decodeShown(shownFields, tree, diags)
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	_ "embed"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
@@ -25,28 +23,11 @@ var described = map[string]struct {
 	response string
 	but      string // not part of the description
 }{
-	"deployment":     {deploymentFields, fullDeployment, "secrets"},
-	"repository":     {repositoryFields, complete[client.Repository](), ""},
-	"OAuth provider": {oauthProviderFields, complete[client.OAuthProvider](), ""},
-}
-
-// complete is the JSON of a client type of which everything is set.
-func complete[T any]() string {
-	var full T
-	for i := range reflect.TypeFor[T]().NumField() {
-		switch v := reflect.ValueOf(&full).Elem().Field(i); {
-		case v.Kind() == reflect.String:
-			v.SetString("a")
-		case v.Kind() == reflect.Bool:
-			v.SetBool(true)
-		case v.CanInt():
-			v.SetInt(2)
-		default:
-			v.Set(reflect.ValueOf(new("a")))
-		}
-	}
-	text, _ := json.Marshal(full)
-	return string(text)
+	"deployment": {deploymentFields, fullDeployment, "secrets"},
+	"repository": {repositoryFields, `{"host_integration_id":"h","id":1,"name":"n","owner":"o","url":"u","default_branch":"b"}`, ""},
+	"OAuth provider": {oauthProviderFields, `{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c","auth_url":"a",
+		"token_url":"t","uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u","provider_type":"y","mcp_server_url":"m",
+		"token_endpoint_auth_method":"none","is_dynamic_client":true}`, ""},
 }
 
 // TestDescriptions_completeResponseRoundTrips verifies that the description has

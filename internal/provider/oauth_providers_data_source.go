@@ -34,21 +34,21 @@ var oauthProviderFields = field.Fields{
 
 // newOAuthProvidersDataSource is graphdeploy_oauth_providers.
 func newOAuthProvidersDataSource() datasource.DataSource {
-	return &listDataSource[client.OAuthProvider]{
+	return &listDataSource{
 		name: "oauth_providers", description: "Lists the OAuth providers of the organization.",
 		arguments: map[string]schema.Attribute{
 			"provider_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by `provider_id` (exact match)."},
 		},
 		result: "oauth_providers", resultDescription: "The OAuth providers, in the order of the service.", fields: oauthProviderFields,
-		list: func(ctx context.Context, p *providerData, _ attributes, diags *diag.Diagnostics) []client.OAuthProvider {
-			all, err := p.client.OAuthProviders(ctx)
+		list: func(ctx context.Context, p *providerData, _ attributes, diags *diag.Diagnostics) []client.Tree {
+			all, err := p.client.OAuthProviders(ctx, oauthProviderFields.Check)
 			if err != nil {
 				p.access.addFailure(diags, "Cannot list OAuth providers", err, nil)
 			}
 			return all
 		},
-		wanted: func(config attributes, p client.OAuthProvider) bool {
-			return config["provider_id"].IsNull() || p.ProviderID == config.text("provider_id")
+		wanted: func(config attributes, p client.Tree) bool {
+			return config["provider_id"].IsNull() || p["provider_id"] == config.text("provider_id")
 		},
 	}
 }

@@ -1,22 +1,25 @@
 package client
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 )
 
+func unchecked(Tree) error { return nil }
+
 func TestRepositories(t *testing.T) {
 	t.Parallel()
-	s := serve(t, respondJSON(`[`+fullRepository+`,{"id":2.0,"name":"second","owner":"","url":"v","extra":1},{},null]`))
-	got, err := s.client(t).Repositories(t.Context(), idA)
+	s := serve(t, respondJSON(`[`+fullRepository+`,{"id":2.0,"name":"second","owner":"","url":"v","extra":1},{}]`))
+	got, err := s.client(t).Repositories(t.Context(), idA, unchecked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "repositories", got, []Repository{
-		{HostIntegrationID: "h", ID: 9007199254740993, Name: "n", Owner: "o", URL: "u", DefaultBranch: "b"},
-		{ID: 2, Name: "second", URL: "v"},
-		{},
+	equal(t, "repositories", got, []Tree{
+		{"host_integration_id": "h", "id": json.Number("9007199254740993"), "name": "n", "owner": "o", "url": "u", "default_branch": "b"},
+		{"id": json.Number("2.0"), "name": "second", "owner": "", "url": "v", "extra": json.Number("1")},
 		{},
 	})
 	r := s.requests("")[0]
@@ -27,7 +30,7 @@ func TestRepositories(t *testing.T) {
 func TestRepositoriesOfAnIntegrationWithoutAny(t *testing.T) {
 	t.Parallel()
 	s := serve(t, respondJSON(`[]`))
-	got, err := s.client(t).Repositories(t.Context(), idA)
+	got, err := s.client(t).Repositories(t.Context(), idA, unchecked)
 	if err != nil || got == nil || len(got) != 0 {
 		t.Errorf("got %#v, %v", got, err)
 	}
@@ -36,7 +39,7 @@ func TestRepositoriesOfAnIntegrationWithoutAny(t *testing.T) {
 func TestIntegrationIDIsEscapedOnce(t *testing.T) {
 	t.Parallel()
 	s := serve(t, respondJSON(`[]`))
-	if _, err := s.client(t).Repositories(t.Context(), "a/b?c d%2F#é"); err != nil {
+	if _, err := s.client(t).Repositories(t.Context(), "a/b?c d%2F#é", unchecked); err != nil {
 		t.Fatal(err)
 	}
 	r := s.requests("")[0]
@@ -47,17 +50,22 @@ func TestIntegrationIDIsEscapedOnce(t *testing.T) {
 func TestUnreadableRepositoriesAreAnError(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`null`:                "null instead of a list",
-		`{}`:                  "the whole response: object is not a list",
-		`{"resources":[]}`:    "the whole response: object is not a list",
-		`["hush"]`:            "the whole response: string is not an object",
-		`[{"id":"7"}]`:        "id: its value is not an integer",
-		`[{"id":1.5}]`:        "id: number 1.5 is not an integer",
-		`[{"id":1,"name":7}`:  "it is not JSON",
-		`[{"id":1,"name":7}]`: "name: number is not a string",
+		`null`:               "null instead of a list",
+		`{}`:                 "the whole response: object is not a list",
+		`{"resources":[]}`:   "the whole response: object is not a list",
+		`["hush"]`:           "[0]: it is not an object",
+		`[{},null]`:          "[1]: it is not an object",
+		`[{"id":1,"name":7}`: "it is not JSON",
+		`[{},{"id":1}]`:      "[1]: it has an id",
 	} {
 		s := serve(t, respondJSON(body))
-		got, err := s.client(t).Repositories(t.Context(), idA)
+		check := func(repo Tree) error {
+			if _, ok := repo["id"]; ok {
+				return errors.New("it has an id")
+			}
+			return nil
+		}
+		got, err := s.client(t).Repositories(t.Context(), idA, check)
 		if got != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos)") {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
@@ -69,17 +77,15 @@ func TestOAuthProviders(t *testing.T) {
 	s := serve(t, respondJSON(`[`+fullOAuthProvider+`,
 		{"id":"absent","provider_id":"p","uses_pkce":false},
 		{"id":"null","provider_id":"p","code_challenge_method":null,"provider_type":null,"mcp_server_url":null,"token_endpoint_auth_method":null,"is_dynamic_client":null,"extra":{}}]`))
-	got, err := s.client(t).OAuthProviders(t.Context())
+	got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "providers", got, []OAuthProvider{
-		{ID: "i", OrganizationID: "o", ProviderID: "p", Name: "n", ClientID: "c", AuthURL: "a", TokenURL: "t", UsesPKCE: true,
-			CodeChallengeMethod: ptr("S256"), CreatedAt: "c", UpdatedAt: "u", ProviderType: ptr("y"), MCPServerURL: ptr("m"),
-			TokenEndpointAuthMethod: "none", IsDynamicClient: true},
-		// The defaults of section 2.7.
-		{ID: "absent", ProviderID: "p", TokenEndpointAuthMethod: "client_secret_post"},
-		{ID: "null", ProviderID: "p", TokenEndpointAuthMethod: "client_secret_post"},
+	equal(t, "complete", len(got[0]), 15)
+	equal(t, "with defaults", got[1:], []Tree{
+		{"id": "absent", "provider_id": "p", "uses_pkce": false, "token_endpoint_auth_method": "client_secret_post", "is_dynamic_client": false},
+		{"id": "null", "provider_id": "p", "code_challenge_method": nil, "provider_type": nil, "mcp_server_url": nil,
+			"token_endpoint_auth_method": "client_secret_post", "is_dynamic_client": false, "extra": Tree{}},
 	})
 	r := s.requests("")[0]
 	equal(t, "request", r.method+" "+r.path, "GET /v2/auth/providers")
@@ -89,14 +95,12 @@ func TestOAuthProviders(t *testing.T) {
 func TestUnreadableOAuthProvidersAreAnError(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`null`:                   "null instead of a list",
-		`{"items":[]}`:           "the whole response: object is not a list",
-		`[7]`:                    "the whole response: number is not an object",
-		`[{"client_id":7}]`:      "client_id: number is not a string",
-		`[{"uses_pkce":"hush"}]`: "uses_pkce: string is not a bool",
+		`null`:         "null instead of a list",
+		`{"items":[]}`: "the whole response: object is not a list",
+		`[7]`:          "[0]: it is not an object",
 	} {
 		s := serve(t, respondJSON(body))
-		got, err := s.client(t).OAuthProviders(t.Context())
+		got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 		if got != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list OAuth providers failed (GET /v2/auth/providers)") {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
@@ -107,10 +111,10 @@ func TestRejectedListsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := serve(t, respond(http.StatusForbidden, `{"detail":"not yours"}`))
 	c := s.client(t)
-	if got, err := c.Repositories(t.Context(), idA); got != nil || asType[*Error](t, err).Status != 403 {
+	if got, err := c.Repositories(t.Context(), idA, unchecked); got != nil || asType[*Error](t, err).Status != 403 {
 		t.Error(got, err)
 	}
-	if got, err := c.OAuthProviders(t.Context()); got != nil || asType[*Error](t, err).Status != 403 {
+	if got, err := c.OAuthProviders(t.Context(), unchecked); got != nil || asType[*Error](t, err).Status != 403 {
 		t.Error(got, err)
 	}
 }
