@@ -6,6 +6,7 @@ go 1.26.0
 toolchain go1.26.8
 
 require (
+	github.com/google/uuid v1.6.0
 	github.com/graphdeploy/terraform-provider-graphdeploy v0.0.0
 	github.com/hashicorp/terraform-plugin-framework v1.19.0
 	google.golang.org/grpc v1.85.0
@@ -15,7 +16,6 @@ require (
 require (
 	github.com/fatih/color v1.19.0 // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
-	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-hclog v1.6.3 // indirect
 	github.com/hashicorp/go-plugin v1.8.0 // indirect
 	github.com/hashicorp/go-uuid v1.0.4 // indirect
