@@ -141,7 +141,7 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 	response := writtenDeployment{client: c.Client}
 	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request}
 	err = c.call(ctx, r, &response)
-	if !isUUID(response.id) || c.displayText(response.id) != response.id { // it may be anything, a secret too
+	if !IsUUID(response.id) || c.displayText(response.id) != response.id { // it may be anything, a secret too
 		response.id = ""
 	}
 	return response.Deployment, response.id, err

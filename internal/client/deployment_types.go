@@ -92,7 +92,7 @@ func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 func (d *Deployment) check() error {
 	var reason string
 	switch {
-	case !isUUID(d.ID):
+	case !IsUUID(d.ID):
 		reason = "the id is not a UUID"
 	case d.Name == "":
 		reason = "it has no name"

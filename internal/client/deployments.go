@@ -165,7 +165,7 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 		}
 		d := summary(raw)
 		item := listItem{id: d.ID, name: d.Name, raw: raw, index: i}
-		if !isUUID(item.id) {
+		if !IsUUID(item.id) {
 			item.id = ""
 		}
 		page.items = append(page.items, item)
@@ -241,8 +241,8 @@ func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readRes
 	return results
 }
 
-// isUUID reports whether text is a UUID in the usual form of 36 characters.
-func isUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
+// IsUUID reports whether text is a UUID in the usual form of 36 characters.
+func IsUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
 
 // idSet is a set of deployment ids, which are case-insensitive.
 type idSet map[string]bool

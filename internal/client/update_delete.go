@@ -44,7 +44,7 @@ func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
 // write sends a request that changes or deletes a deployment. A 404, 405 or 501 means that the service does not support that,
 // if it still lists the deployment, or that the deployment no longer exists.
 func (c *Client) write(ctx context.Context, operation, method, id string, body, out any) error {
-	if !isUUID(id) { // it becomes a part of the path
+	if !IsUUID(id) { // it becomes a part of the path
 		return fmt.Errorf("%s: the id %.40q is not a UUID", operation, id)
 	}
 	c.reader.ahead.wrote(id)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -182,29 +183,27 @@ func (f Field) undescribed(tree any) any {
 	return nil
 }
 
-// Conflicts are the paths, in HCL, of the members of a tree that the description has, the innermost.
-func (fs Fields) Conflicts(tree map[string]any) (paths []string) {
-	for _, name := range slices.Sorted(maps.Keys(tree)) {
-		f, described := fs.byWire(name)
-		inner, isObject := tree[name].(map[string]any)
-		switch {
-		case !described:
-		case f.Kind != Object || !isObject:
-			paths = append(paths, f.Name)
-		default:
-			for _, below := range f.Fields.Conflicts(inner) {
-				paths = append(paths, f.Name+"."+below)
+// Conflicts are the members of a tree that the description has, the innermost: their paths in HCL, and what they are.
+func (fs Fields) Conflicts(tree map[string]any) iter.Seq2[string, Field] {
+	return func(yield func(string, Field) bool) {
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			f, described := fs.byWire(name)
+			inner, isObject := tree[name].(map[string]any)
+			switch {
+			case !described:
+			case f.Kind != Object || !isObject:
+				if !yield(f.Name, f) {
+					return
+				}
+			default:
+				for below, child := range f.Fields.Conflicts(inner) {
+					if !yield(f.Name+"."+below, child) {
+						return
+					}
+				}
 			}
 		}
 	}
-	return paths
-}
-
-// ReadOnly reports whether a path of Conflicts is that of a read-only attribute.
-func (fs Fields) ReadOnly(path string) bool {
-	name, rest, _ := strings.Cut(path, ".")
-	f, _ := fs.ByName(name)
-	return f.Access == ReadOnly || rest != "" && f.Fields.ReadOnly(rest)
 }
 
 // Described is the other part: tree without what [Fields.Undescribed] finds, and without what is null there.

@@ -262,7 +262,11 @@ func TestConflicts(t *testing.T) {
 		"no object where one must": {object{"source_config": nil}, "source_config"},
 		"list":                     {object{"secret_references": []any{}}, "secret_references"},
 	} {
-		if got := strings.Join(deployment.Conflicts(c.tree), " "); got != c.want {
+		var paths []string
+		for at := range deployment.Conflicts(c.tree) {
+			paths = append(paths, at)
+		}
+		if got := strings.Join(paths, " "); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -109,13 +109,11 @@ func Duration() Rule {
 // ExampleUUID shows in messages what a UUID looks like.
 const ExampleUUID = "123e4567-e89b-12d3-a456-426614174000"
 
-// IsUUID reports whether s is a UUID in the usual form of 36 characters.
-func IsUUID(s string) bool { return len(s) == 36 && uuid.Validate(s) == nil }
-
 // UUIDString rejects what is not a UUID. It is not a custom type because the framework would check responses with that, too,
 // and one unexpected value there would make the complete deployment unreadable.
 func UUIDString() Rule {
-	return textRule("Invalid UUID", "must be a UUID such as "+ExampleUUID+"; got VALUE", IsUUID)
+	return textRule("Invalid UUID", "must be a UUID such as "+ExampleUUID+"; got VALUE",
+		func(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }) // which alone takes four forms
 }
 
 // JSONObject rejects what is not a JSON object. It never shows the text, which may contain anything.

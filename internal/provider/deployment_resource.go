@@ -140,22 +140,15 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 var additionalRule = field.NewRule("must not contain properties that have an argument",
 	func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
-		for _, known := range knownProperties(readTree([]byte(text.ValueString()))) {
-			if deploymentFields.ReadOnly(known) {
-				diags.AddAttributeError(at, "Property is read-only", fmt.Sprintf("%s must not contain %s.", at, known))
+		tree := readTree([]byte(text.ValueString()))
+		for name, f := range append(deploymentFields[:len(deploymentFields):len(deploymentFields)], field.Field{Name: "secrets"}).Conflicts(tree) {
+			if f.Access == field.ReadOnly {
+				diags.AddAttributeError(at, "Property is read-only", fmt.Sprintf("%s must not contain %s.", at, name))
 				continue
 			}
-			diags.AddAttributeError(at, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.", at, known))
+			diags.AddAttributeError(at, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.", at, name))
 		}
 	})
-
-// knownProperties are the paths of the members of additional_properties that the provider knows.
-func knownProperties(tree map[string]any) (paths []string) {
-	if _, ok := tree["secrets"]; ok {
-		paths = append(paths, "secrets")
-	}
-	return append(paths, deploymentFields.Conflicts(tree)...)
-}
 
 // Create creates the deployment, waits for it, and saves it.
 func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -343,7 +336,7 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 	case id == "":
 		diags.AddError("Missing import ID", fmt.Sprintf("The import ID must be the ID of the deployment, a UUID such as %s, or its exact name.",
 			field.ExampleUUID))
-	case field.IsUUID(id):
+	case client.IsUUID(id):
 		id = r.importID(ctx, id, !identity.IsNull(), diags)
 	case !identity.IsNull():
 		diags.AddAttributeError(path.Root("id"), "Invalid UUID", fmt.Sprintf("id in the identity must be a UUID such as %s, got %q. To import "+

@@ -85,6 +85,7 @@ func (b *benchmark) markdown(w io.Writer, terraform string) {
 
 Measurements with many deployments and with large ones: Terraform with its default parallelism of %d, the provider built from
 this source, and the fake service with a latency of %d ms, on one machine. `+"`make bench`"+` runs them and writes this file.
+Goals in seconds are for a machine that plans 1,000 deployments without the fast path in 10.2 s. On others, compare rows.
 
 %s; %s; %s on %s/%s, %s, %d cores.
 
