@@ -23,7 +23,7 @@ var allKinds = Fields{
 	{Name: "uuids", Kind: List, Elem: UUID},
 	{Name: "times", Kind: List, Elem: Time},
 	{Name: "jsons", Kind: List, Elem: JSON},
-	{Name: "object_config", Kind: Object, Fields: Fields{
+	{Name: "object_config", Kind: Object, Present: true, Fields: Fields{
 		{Name: "inner", Kind: Object, Fields: Fields{{Name: "string", Kind: String}, {Name: "json", Kind: JSON}, {Name: "map", Kind: StringMap}}},
 		{Name: "ref", Kind: String, ResolvesTo: "commit"},
 		{Name: "chosen", Kind: String, Access: Computed},
@@ -91,7 +91,7 @@ var (
 var deployment = Fields{
 	{Name: "name", Kind: String, Access: Required, Immutable: true, Shown: true},
 	{Name: "source", Kind: String, Access: Required, OneOf: []string{"codehost", "external_docker"}},
-	{Name: "source_config", Kind: Object, Fields: Fields{
+	{Name: "source_config", Kind: Object, Present: true, Fields: Fields{
 		{Name: "integration_id", Kind: UUID},
 		{Name: "build_on_push", Kind: Bool},
 		{Name: "custom_url", Kind: String, Access: Computed},
@@ -99,7 +99,7 @@ var deployment = Fields{
 		{Name: "listener_config", Kind: Object, Fields: Fields{{Name: "k8s_namespace", Kind: String}}},
 		{Name: "install_command", Kind: String},
 	}},
-	{Name: "source_revision_config", Kind: Object, Fields: Fields{
+	{Name: "source_revision_config", Kind: Object, Present: true, Fields: Fields{
 		{Name: "repo_ref", Kind: String, Shown: true, ResolvesTo: "repo_commit_sha"},
 		{Name: "image_uri", Kind: String, Access: Computed, Shown: true, BuiltFor: "codehost"},
 		{Name: "repo_commit_sha", Kind: String, Access: ReadOnly},

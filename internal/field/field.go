@@ -47,6 +47,8 @@ type Field struct {
 	Shown     bool     // messages may show the value, although it is free text
 	Sensitive bool     // in data sources
 
+	// Present marks an Object that is never null in the state, because the service chooses members of it.
+	Present bool
 	// Exclusive marks siblings of which only one may be set.
 	Exclusive bool
 	// ResolvesTo names the sibling that holds what the service resolved this value to. The service may report that in place of

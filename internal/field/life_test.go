@@ -152,7 +152,7 @@ func (l *life) save(planned tftypes.Value) {
 	if !state.IsFullyKnown() || !at(state, "beside").Equal(str("beside")) {
 		l.T.Errorf("the state after the apply is %s", state)
 	}
-	l.state, l.record = state, l.fs.NewRecord(l.config, state)
+	l.state, l.record = state, l.fs.Wanted(l.config, state)
 
 	var restored Record
 	if err := json.Unmarshal([]byte(jsonOf(l.record)), &restored); err != nil || !reflect.DeepEqual(restored, l.record) {
@@ -170,11 +170,11 @@ func (l *life) save(planned tftypes.Value) {
 
 func (l *life) refresh(live object) {
 	l.T.Helper()
-	values, record, err := l.fs.Refresh(l.state, live, l.service.source, l.record)
+	values, err := l.fs.Refresh(l.state, live, l.service.source, l.record)
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	l.state, l.record = With(l.state, values), record
+	l.state = With(l.state, values)
 }
 
 // assertNoChange verifies the central promise: the next plan is empty.
@@ -208,7 +208,7 @@ func (l *life) drift() {
 		return
 	}
 	live := l.service.response()
-	values, record, err := l.fs.Refresh(l.state, live, l.service.source, l.record)
+	values, err := l.fs.Refresh(l.state, live, l.service.source, l.record)
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -216,13 +216,13 @@ func (l *life) drift() {
 	if refreshed.Equal(l.state) || !onlyDiffersAt(drifted, l.state, refreshed) {
 		l.T.Errorf("%s has drifted, but a refresh shows:\n%s", drifted, diff(l.state, refreshed))
 	}
-	planned := planOf(l.fs, l.config, refreshed, record)
+	planned := planOf(l.fs, l.config, refreshed, l.record)
 	assertPlanValid(l.T, l.fs, l.config, refreshed, planned)
 	if !planned.Equal(l.state) {
 		l.T.Errorf("%s has drifted, but the plan does not restore it:\n%s", drifted, diff(l.state, planned))
 	}
 	want := l.fs.Wanted(l.config, planned)
-	found := l.fs.Compare(live, want, l.fs.Applied(refreshed, record), l.service.source)
+	found := l.fs.Compare(live, want, l.fs.Applied(refreshed, l.record), l.service.source)
 	if len(found.Set) != 1 || !strings.HasPrefix(indices.ReplaceAllString(found.Set[0].At.String(), ""), drifted.String()) {
 		l.T.Errorf("%s has drifted, but the differences are %s, %s", drifted, found.Set, found.Dropped)
 	}
@@ -251,7 +251,7 @@ func (l *life) update() {
 	planned := l.plan(l.state)
 	s, live := l.service, l.service.response()
 	want, applied := l.fs.Wanted(l.config, planned), l.fs.Applied(l.state, l.record)
-	l.fs.TakeRefs(applied, want, l.state, l.record)
+	l.fs.TakeRefs(applied, want, l.state)
 	compared := l.fs.Compare(live, want, applied, s.source)
 	before := clone(s.stored).(object)
 	if planned.Equal(l.state) && len(compared.Set)+len(compared.Dropped) > 0 {
@@ -413,7 +413,7 @@ func (l *life) importIt() {
 	planned := l.plan(l.state)
 	want := l.fs.Wanted(l.config, planned)
 	applied := l.fs.Applied(l.state, l.record)
-	l.fs.TakeRefs(applied, want, l.state, l.record)
+	l.fs.TakeRefs(applied, want, l.state)
 	if compared := l.fs.Compare(l.service.response(), want, applied, l.service.source); len(compared.Dropped) > 0 ||
 		slices.ContainsFunc(compared.Set, func(d Difference) bool { return !isEmpty(d.Want) }) {
 		l.T.Errorf("the plan after an import sends %s and %s", compared.Set, compared.Dropped)

@@ -1,32 +1,29 @@
 package field
 
 import (
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // Ownership. Three things are compared, as kubectl apply does: what the configuration sets now, what the last apply set, and
-// what the service has. The state is what the last apply set, except for values that were imported or that the service chose; a
-// [Record] says what was set there.
+// what the service has. A [Record] is what the last apply set; the state has more than that where values were imported or chosen
+// by the service, and something else where a refresh has found drift.
 //
-//   - [Fields.Plan]: what is set is planned; what is omitted is null, unless it
-//     is in the state without having been set.
-//   - [Fields.Compare]: what the service does not have is sent; what was set and
-//     is omitted now is dropped.
-//   - [Fields.AfterApply]: the state is the plan, with what was unknown from the
-//     response.
-//   - [Fields.Refresh]: what was set is replaced where the service has something
-//     else; what is null stays null; the rest follows the service.
+//   - [Fields.Plan]: what is set is planned; what is omitted is null, unless it is in the state without having been set.
+//   - [Fields.Compare]: what the service does not have is sent; what was set and is omitted now is dropped.
+//   - [Fields.AfterApply]: the state is the plan, with what was unknown from the response.
+//   - [Fields.Refresh]: what was set is replaced where the service has something else; what is null stays null; the rest
+//     follows the service.
 //
 // A value keeps the form in which it was written as long as its meaning stays the same, because Terraform treats a different
 // form as a different value.
 
-// Record is what the last apply set wherever the state holds something else: by the path of an attribute, the value (a tree),
-// or nil if it was omitted. A nil Record means that nothing was applied yet, as after an import: nothing is owned.
+// Record is what the last apply set, as a tree. A nil Record means that nothing was applied yet, as after an import: nothing is
+// owned.
 type Record map[string]any
 
 // UnmarshalJSON keeps the text of numbers, as all trees do.
@@ -36,66 +33,64 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// at returns what the last apply set at a path, if the record has it.
-func (r Record) at(p path.Path) (applied any, found bool) {
-	if r == nil {
-		return nil, true
+// Restore puts back what prior has of a member of an object at the root, or of an attribute at the root if name is empty.
+func (r Record) Restore(prior Record, object, name string) {
+	if name == "" {
+		put(r, object, prior[object])
+		return
 	}
-	applied, found = r[p.String()]
-	return applied, found
+	restored := merge(asObject(r[object]), nil)
+	put(restored, name, asObject(prior[object])[name])
+	r[object] = restored
 }
 
-// below reports whether the record has something within a path.
-func (r Record) below(p path.Path) bool {
-	if r == nil {
-		return true
+func put(tree map[string]any, name string, value any) {
+	if tree[name] = value; value == nil {
+		delete(tree, name)
 	}
-	for key := range r {
-		if strings.HasPrefix(key, p.String()) {
-			return true
-		}
-	}
-	return false
 }
 
-// NewRecord is the record of an apply: config is the configuration that the apply was given, state what it left in the state.
-func (fs Fields) NewRecord(config, state tftypes.Value) Record {
-	r := Record{}
-	r.object(fs, path.Empty(), Members(config), Members(state))
-	return r
+// Wanted is what a plan asks the service for, as a tree: what the configuration sets, and what ignore_changes has put in its
+// place. Once the plan is applied, this is the record.
+func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
+	return wanted(fs, Members(config), Members(planned))
 }
 
-func (r Record) object(fs Fields, at path.Path, config, state Values) {
+func wanted(fs Fields, config, planned Values) map[string]any {
+	tree := map[string]any{}
 	for _, f := range fs {
+		set, value := config[f.Name], planned[f.Name]
 		switch {
-		case f.Access == ReadOnly:
-		case fs.standsForRef(f, config[f.Name], state):
-			r[at.AtName(f.Name).String()] = Text(config[f.Name])
+		case f.Access == ReadOnly || isNull(set) || isNull(value):
+		case fs.standsForRef(f, Text(set), planned):
+			tree[f.wire()] = Text(set)
 		default:
-			r.value(f, at.AtName(f.Name), config[f.Name], state[f.Name])
+			tree[f.wire()] = f.wanted(set, value)
 		}
 	}
+	return tree
 }
 
-func (r Record) value(f Field, at path.Path, config, state tftypes.Value) {
+func (f Field) wanted(config, planned tftypes.Value) any {
 	switch {
-	case isNull(state):
-	case f.Kind == Object && (!isNull(config) || at.Equal(path.Root(f.Name))):
-		// An object at the root is never null because the service chooses members of it.
-		r.object(f.Fields, at, Members(config), Members(state))
-	case isNull(config):
-		r[at.String()] = nil
+	case !config.IsKnown() || !planned.IsKnown():
+		return f.tree(planned)
+	case f.Kind == Object:
+		return wanted(f.Fields, Members(config), Members(planned))
 	case f.Kind == ObjectList:
-		configured, held := Items(config), Items(state)
-		partners := f.match(asList(f.tree(config)), asList(f.tree(state)))
-		if len(configured) != len(held) || slices.Contains(partners, -1) {
-			return // ignore_changes has put other items in place: all that they have counts as set
+		configured, items, list := Items(config), Items(planned), asList(f.tree(planned))
+		partners := f.match(asList(f.tree(config)), list)
+		if len(configured) != len(items) || slices.Contains(partners, -1) {
+			return list // ignore_changes has put other items in place
 		}
 		for i, j := range partners {
-			r.object(f.Fields, at.AtListIndex(j), Members(configured[i]), Members(held[j]))
+			list[j] = f.elem().wanted(configured[i], items[j])
 		}
-	case !f.same(config, state) && f.satisfied(state, config):
-		r[at.String()] = f.tree(config)
+		return list
+	case !f.same(config, planned) && f.satisfied(planned, config):
+		return f.tree(config)
+	default:
+		return f.tree(planned)
 	}
 }
 
@@ -104,54 +99,52 @@ func (f Field) satisfied(has, wanted tftypes.Value) bool {
 	return wanted.IsFullyKnown() && (&comparer{}).has(f, f.tree(has), f.tree(wanted))
 }
 
-// Applied is what the last apply set, as a tree: the state, corrected by the record.
+// Applied is what the state has of what the last apply set, as a tree: that, or what a refresh has found in its place.
 func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
-	return record.applied(fs, path.Empty(), Members(state))
+	return applied(fs, Members(state), record)
 }
 
-func (r Record) applied(fs Fields, at path.Path, state Values) map[string]any {
+func applied(fs Fields, state Values, record map[string]any) map[string]any {
 	tree := map[string]any{}
 	for _, f := range fs {
-		if value := state[f.Name]; f.Access != ReadOnly && !isNull(value) {
-			if applied := r.appliedValue(f, at.AtName(f.Name), value); applied != nil {
-				tree[f.wire()] = applied
-			}
+		switch value, set := state[f.Name], record[f.wire()]; {
+		case set == nil || isNull(value):
+		case f.ResolvesTo != "" && fs.standsForRef(f, fmt.Sprint(set), state):
+			tree[f.wire()] = set
+		default:
+			tree[f.wire()] = f.applied(value, set)
 		}
 	}
 	return tree
 }
 
-func (r Record) appliedValue(f Field, at path.Path, value tftypes.Value) any {
-	recorded, ok := r.at(at)
-	switch {
-	case ok:
-		return recorded
-	case f.Kind == Object && value.IsKnown():
-		return r.applied(f.Fields, at, Members(value))
-	case f.Kind == ObjectList && value.IsKnown():
-		list := []any{}
-		for i, item := range Items(value) {
-			list = append(list, r.appliedValue(f.elem(), at.AtListIndex(i), item))
+func (f Field) applied(state tftypes.Value, set any) any {
+	tree := f.tree(state)
+	switch f.Kind {
+	case Object:
+		return applied(f.Fields, Members(state), asObject(set))
+	case ObjectList:
+		list, sets := asList(tree), asList(set)
+		for i, j := range f.match(list, sets) {
+			if j >= 0 { // others were added elsewhere to a list that is set
+				list[i] = applied(f.Fields, Members(Items(state)[i]), asObject(sets[j]))
+			}
 		}
 		return list
-	default:
-		return f.tree(value)
 	}
-}
-
-// Wanted is what a plan asks the service for, as a tree: what will have been set once it is applied. That is what the
-// configuration sets, and what ignore_changes has put in its place.
-func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
-	return fs.Applied(planned, fs.NewRecord(config, planned))
+	if f.equalTree(tree, set) || (&comparer{}).has(f, tree, set) {
+		return set
+	}
+	return project(f.Kind, set, tree)
 }
 
 // Plan is what a plan holds. A null state means a create. The result has the attributes of fs only, for [With].
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
-	p := planner{record: record, creating: isNull(state)}
-	planned := p.object(fs, path.Empty(), Members(config), Members(state), false)
+	p, owned := planner{creating: isNull(state)}, fs.Applied(state, record)
+	planned := p.object(fs, Members(config), Members(state), owned, false)
 	if !p.creating {
 		// An imported commit is taken to be of the configured ref. That alone is nothing to apply.
-		if quiet, some := fs.withRefs(path.Empty(), planned, Members(state), record); some && With(state, quiet).Equal(state) {
+		if quiet, some := fs.withRefs(planned, Members(state), owned, record == nil); some && With(state, quiet).Equal(state) {
 			return quiet
 		}
 	}
@@ -160,71 +153,59 @@ func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 
 // withRefs returns planned with the refs of the state where those are commits that the service has resolved the refs to, as far
 // as anybody knows, and whether there are some.
-func (fs Fields) withRefs(at path.Path, planned, state Values, record Record) (quiet Values, some bool) {
+func (fs Fields) withRefs(planned, state Values, owned map[string]any, imported bool) (quiet Values, some bool) {
 	quiet = maps.Clone(planned)
 	for _, f := range fs {
 		value, before := planned[f.Name], state[f.Name]
 		switch {
 		case f.Kind == Object && value.IsKnown() && !isNull(value) && !isNull(before):
-			if inner, found := f.Fields.withRefs(at.AtName(f.Name), Members(value), Members(before), record); found {
+			if inner, found := f.Fields.withRefs(Members(value), Members(before), asObject(owned[f.wire()]), imported); found {
 				quiet[f.Name], some = tftypes.NewValue(f.Type(), inner), true
 			}
-		case fs.standsForRef(f, value, state):
-			if recorded, _ := record.at(at.AtName(f.Name)); record == nil || recorded == Text(value) {
-				quiet[f.Name], some = before, true
-			}
+		case fs.standsForRef(f, Text(value), state) && (imported || owned[f.wire()] == Text(value)):
+			quiet[f.Name], some = before, true
 		}
 	}
 	return quiet, some
 }
 
 // standsForRef reports whether the state has, in place of a ref, the commit that the service has resolved it to.
-func (fs Fields) standsForRef(f Field, ref tftypes.Value, state Values) bool {
+func (fs Fields) standsForRef(f Field, ref string, state Values) bool {
 	commit := Text(state[f.Name])
-	return f.ResolvesTo != "" && commit != "" && commit == Text(state[f.ResolvesTo]) && Text(ref) != "" && !isFullCommit(Text(ref))
+	return f.ResolvesTo != "" && commit != "" && commit == Text(state[f.ResolvesTo]) && ref != "" && !isFullCommit(ref)
 }
 
 // TakeRefs marks configured refs as applied if the state was imported and has only resolved commits: the service does not
 // report which refs they belong to.
-func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value, record Record) (taken []path.Path) {
-	return takeRefs(fs, path.Empty(), applied, want, Members(state), record)
+func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value) (taken []path.Path) {
+	return takeRefs(fs, path.Empty(), applied, want, Members(state))
 }
 
-func takeRefs(fs Fields, at path.Path, applied, want map[string]any, state Values, record Record) (taken []path.Path) {
+func takeRefs(fs Fields, at path.Path, applied, want map[string]any, state Values) (taken []path.Path) {
 	for _, f := range fs {
 		here := at.AtName(f.Name)
-		switch {
-		case f.Kind == Object:
-			if inner, ok := want[f.wire()].(map[string]any); ok {
-				within, ok := applied[f.wire()].(map[string]any)
-				if !ok {
-					within = map[string]any{}
-				}
-				if more := takeRefs(f.Fields, here, within, inner, Members(state[f.Name]), record); len(more) > 0 {
-					applied[f.wire()] = within
-					taken = append(taken, more...)
+		switch set := want[f.wire()].(type) {
+		case map[string]any:
+			if f.Kind == Object {
+				within := merge(asObject(applied[f.wire()]), nil)
+				if more := takeRefs(f.Fields, here, within, set, Members(state[f.Name])); len(more) > 0 {
+					applied[f.wire()], taken = within, append(taken, more...)
 				}
 			}
-		case f.ResolvesTo != "":
-			recorded, found := record.at(here)
-			ref, _ := want[f.wire()].(string)
-			if found && recorded == nil && fs.standsForRef(f, tftypes.NewValue(tftypes.String, ref), state) {
-				applied[f.wire()] = ref
-				taken = append(taken, here)
+		case string:
+			if applied[f.wire()] == nil && fs.standsForRef(f, set, state) {
+				applied[f.wire()], taken = set, append(taken, here)
 			}
 		}
 	}
 	return taken
 }
 
-type planner struct {
-	record   Record
-	creating bool
-}
+type planner struct{ creating bool }
 
-// object plans the attributes of one object. Moved means that the state has the object elsewhere in a list, where Terraform
-// does not look for it: its form must not be used.
-func (p planner) object(fs Fields, at path.Path, config, state Values, moved bool) Values {
+// object plans the attributes of one object. Owned is what the state has of what the last apply set, see [Fields.Applied].
+// Moved means that the state has the object elsewhere in a list, where Terraform does not look for it: its form must not be used.
+func (p planner) object(fs Fields, config, state Values, owned map[string]any, moved bool) Values {
 	planned := make(Values, len(fs))
 	var exclusive tftypes.Value // the exclusive member that the configuration sets
 	for _, f := range fs {
@@ -239,30 +220,24 @@ func (p planner) object(fs Fields, at path.Path, config, state Values, moved boo
 			}
 			continue
 		}
-		planned[f.Name] = p.value(f, at.AtName(f.Name), config[f.Name], state[f.Name], moved)
+		planned[f.Name] = p.value(f, config[f.Name], state[f.Name], owned[f.wire()], moved)
 	}
 	return planned
 }
 
-func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved bool) tftypes.Value {
-	recorded, found := p.record.at(at)
-	if found && recorded == nil {
-		p.record = nil // nothing within is owned either
-	}
+func (p planner) value(f Field, config, state tftypes.Value, owned any, moved bool) tftypes.Value {
 	switch {
 	case isNull(config):
-		return p.omitted(f, at, state, found && recorded == nil)
+		return p.omitted(f, state, owned)
 	case !config.IsKnown():
 		return config
 	case f.Kind == Object:
-		return tftypes.NewValue(f.Type(), p.object(f.Fields, at, Members(config), Members(state), moved))
+		return tftypes.NewValue(f.Type(), p.object(f.Fields, Members(config), Members(state), asObject(owned), moved))
 	case f.Kind == ObjectList:
-		return p.list(f, at, config, state, moved)
+		return p.list(f, config, state, owned, moved)
 	case moved || isNull(state):
 		return config
-	case !found && f.same(config, state):
-		return state
-	case found && p.unchanged(f, config, state, recorded):
+	case f.same(config, state), !f.equalTree(f.tree(state), owned) && f.unchanged(config, state, owned):
 		return state
 	default:
 		return config
@@ -270,45 +245,42 @@ func (p planner) value(f Field, at path.Path, config, state tftypes.Value, moved
 }
 
 // omitted plans an attribute that the configuration does not set.
-func (p planner) omitted(f Field, at path.Path, state tftypes.Value, notOwned bool) tftypes.Value {
-	root := f.Kind == Object && at.Equal(path.Root(f.Name))
+func (p planner) omitted(f Field, state tftypes.Value, owned any) tftypes.Value {
 	switch {
 	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
 		return f.unknown()
-	case isNull(state) && !root:
+	case isNull(state) && !f.Present:
 		return f.null()
-	case f.Access == ReadOnly, notOwned && !isNull(state):
+	case f.Access == ReadOnly, owned == nil && !isNull(state):
 		return state
 	case f.Access == Computed:
 		return f.unknown() // it was set, and the service may choose another value now
 	case f.Kind != Object:
 		return f.null()
 	}
-	// What is not owned within the object stays. The objects at the root are never null because the service chooses members of
-	// theirs.
-	rest := p.object(f.Fields, at, nil, Members(state), false)
-	if !root && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
+	rest := p.object(f.Fields, nil, Members(state), asObject(owned), false) // what is not owned within the object stays
+	if !f.Present && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
 		return f.null()
 	}
 	return tftypes.NewValue(f.Type(), rest)
 }
 
 // unchanged reports whether the configuration sets what the last apply set, of a value in the state that has more.
-func (p planner) unchanged(f Field, config, state tftypes.Value, recorded any) bool {
+func (f Field) unchanged(config, state tftypes.Value, owned any) bool {
 	if !config.IsFullyKnown() || !f.satisfied(state, config) {
 		return false
 	}
 	c := &comparer{}
-	c.value(f, path.Empty(), f.tree(state), f.tree(config), recorded, true)
+	c.value(f, path.Empty(), f.tree(state), f.tree(config), owned, true)
 	return len(c.set)+len(c.dropped) == 0
 }
 
 // list plans a list of objects. Where it has the items of the state, and their order has no meaning, it is the state's.
-func (p planner) list(f Field, at path.Path, config, state tftypes.Value, moved bool) tftypes.Value {
-	configured, held := Items(config), Items(state)
+func (p planner) list(f Field, config, state tftypes.Value, owned any, moved bool) tftypes.Value {
+	configured, held, ownedItems := Items(config), Items(state), asList(owned)
 	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
 	partners := f.match(configTree, stateTree)
-	vague := !isNull(state) && p.record.below(at)
+	vague := !isNull(state) && !f.equalTree(stateTree, owned)
 
 	planItem := func(i int, moved bool) tftypes.Value {
 		item, j := configured[i], partners[i]
@@ -320,10 +292,14 @@ func (p planner) list(f Field, at path.Path, config, state tftypes.Value, moved 
 			return tftypes.NewValue(f.elem().Type(), planner{creating: true}.unknownOmitted(f.Fields, Members(item)))
 		}
 		var before Values
+		var ownedItem map[string]any
 		if j >= 0 {
 			before = Members(held[j])
+			if owned != nil {
+				ownedItem = asObject(ownedItems[j])
+			}
 		}
-		return tftypes.NewValue(f.elem().Type(), p.object(f.Fields, at.AtListIndex(j), Members(item), before, moved))
+		return tftypes.NewValue(f.elem().Type(), p.object(f.Fields, Members(item), before, ownedItem, moved))
 	}
 	planned, unchanged := make([]tftypes.Value, len(configured)), len(configured) == len(held) && !isNull(state) && !moved
 	for i, j := range partners {
@@ -405,83 +381,61 @@ func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error
 	}
 }
 
-// Refresh is the state after a refresh, with the record that belongs to it. Its values are those of fs only, for [With].
-func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string, record Record) (Values, Record, error) {
-	r := refresher{source: source, record: record}
-	if record != nil {
-		r.kept = Record{}
-	}
-	values, err := r.object(fs, path.Empty(), path.Empty(), Members(prior), live)
-	return values, r.kept, err
+// Refresh is the state after a refresh. Its values are those of fs only, for [With].
+func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string, record Record) (Values, error) {
+	r := refresher{source: source, imported: record == nil}
+	return r.object(fs, Members(prior), live, fs.Applied(prior, record))
 }
 
 type refresher struct {
-	source string
-	record Record // by the places of items before the refresh
-	kept   Record // by those after it
+	source   string
+	imported bool // nothing is owned, and what is null follows the service, too
 }
 
-func (r refresher) object(fs Fields, from, to path.Path, prior Values, live map[string]any) (Values, error) {
+func (r refresher) object(fs Fields, prior Values, live, owned map[string]any) (Values, error) {
 	values := make(Values, len(fs))
 	c := comparer{source: r.source}
 	for _, f := range fs {
-		before, has := prior[f.Name], live[f.wire()]
-		if !isNull(before) && (f.ResolvesTo != "" || f.BuiltFor != "") {
-			recorded, found := r.record.at(from.AtName(f.Name))
-			if want := Text(before); !(found && recorded == nil) && c.servicesOwn(fs, f, live, want, want) {
-				values[f.Name] = before
-				r.keep(from.AtName(f.Name), to.AtName(f.Name), before)
-				continue
-			}
+		before, has, set := prior[f.Name], live[f.wire()], owned[f.wire()]
+		if want := Text(before); set != nil && (f.ResolvesTo != "" || f.BuiltFor != "") && c.servicesOwn(fs, f, live, want, want) {
+			values[f.Name] = before
+			continue
 		}
 		var err error
-		if values[f.Name], err = r.value(f, from.AtName(f.Name), to.AtName(f.Name), before, has); err != nil {
+		if values[f.Name], err = r.value(f, before, has, set); err != nil {
 			return nil, err
 		}
 	}
 	return values, nil
 }
 
-// keep keeps what is recorded of a value, unless that is null now.
-func (r refresher) keep(from, to path.Path, value tftypes.Value) {
-	if recorded, found := r.record.at(from); found && r.kept != nil && !isNull(value) {
-		r.kept[to.String()] = recorded
-	}
-}
-
-func (r refresher) value(f Field, from, to path.Path, prior tftypes.Value, live any) (tftypes.Value, error) {
-	_, recorded := r.record.at(from)
-	chosen := f.Access == Computed && isNull(prior)
+func (r refresher) value(f Field, prior tftypes.Value, live, owned any) (tftypes.Value, error) {
+	chosen, nested := f.Access == Computed && isNull(prior), f.Kind == Object || f.Kind == ObjectList
+	notOwned := owned == nil && !f.Present || !nested && !f.equalTree(f.tree(prior), owned) // or more than what is owned
 	switch {
-	case recorded, chosen, f.Access == ReadOnly: // not owned, or more than what is owned: it follows the service
+	case r.imported, chosen, f.Access == ReadOnly, notOwned && !isNull(prior): // it follows the service
 		value, err := f.decode(live)
 		if err == nil && (f.same(prior, value) || (chosen || !isNull(prior)) && f.satisfied(prior, value) && f.satisfied(value, prior)) {
 			value = prior
 		}
-		if f.Kind == Object && isNull(value) && to.Equal(path.Root(f.Name)) {
-			value, err = f.decode(map[string]any{})
-		}
-		r.keep(from, to, value)
-		if chosen && r.kept != nil && !isNull(value) {
-			r.kept[to.String()] = nil
+		if f.Present && isNull(value) {
+			return f.decode(map[string]any{})
 		}
 		return value, err
 	case isNull(prior):
 		return prior, nil
-	}
-	switch f.Kind {
-	case Object:
-		values, err := r.object(f.Fields, from, to, Members(prior), asObject(live))
+	case f.Kind == Object:
+		values, err := r.object(f.Fields, Members(prior), asObject(live), asObject(owned))
 		if err != nil {
 			return prior, err
 		}
 		return tftypes.NewValue(f.Type(), values), nil
-	case ObjectList:
-		return r.list(f, from, to, prior, asList(live))
+	case f.Kind == ObjectList:
+		return r.list(f, prior, asList(live), asList(owned))
 	}
 	tree := f.tree(prior)
 	c := &comparer{source: r.source}
-	if c.value(f, to, live, tree, tree, true); len(c.set) == 0 {
+	if c.value(f, path.Empty(), live, tree, tree, true); len(c.set) == 0 {
 		return prior, nil
 	}
 	return f.decode(project(f.Kind, tree, live))
@@ -512,7 +466,7 @@ func project(k Kind, set, live any) any {
 
 // list refreshes a list of objects: in the prior order where order has no meaning, with the items that were added elsewhere
 // last.
-func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live []any) (tftypes.Value, error) {
+func (r refresher) list(f Field, prior tftypes.Value, live, owned []any) (tftypes.Value, error) {
 	held := Items(prior)
 	if len(held) == 0 && len(live) == 0 {
 		return prior, nil
@@ -535,7 +489,7 @@ func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live [
 	for i, a := range order {
 		var err error
 		if p := partners[a]; p >= 0 {
-			list[i], err = r.value(f.elem(), from.AtListIndex(p), to.AtListIndex(i), held[p], live[a])
+			list[i], err = r.value(f.elem(), held[p], live[a], owned[p])
 		} else {
 			list[i], err = f.elem().decode(live[a])
 		}
@@ -544,26 +498,4 @@ func (r refresher) list(f Field, from, to path.Path, prior tftypes.Value, live [
 		}
 	}
 	return tftypes.NewValue(f.Type(), list), nil
-}
-
-// Restore puts back what prior had recorded of a member of an object at the root, or of an attribute at the root if name is
-// empty.
-func (r Record) Restore(prior Record, object, name string) {
-	at := path.Root(object)
-	if name != "" {
-		at = at.AtName(name)
-	}
-	within := func(key string) bool {
-		rest, ok := strings.CutPrefix(key, at.String())
-		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
-	}
-	maps.DeleteFunc(r, func(key string, _ any) bool { return within(key) })
-	for key, applied := range prior {
-		if within(key) {
-			r[key] = applied
-		}
-	}
-	if prior == nil {
-		r[at.String()] = nil
-	}
 }

@@ -34,7 +34,7 @@ var configFields = Fields{
 	{Name: "commit", Kind: String, Access: ReadOnly},
 }
 
-var resourceFields = Fields{{Name: "source_config", Kind: Object, Fields: configFields}}
+var resourceFields = Fields{{Name: "source_config", Kind: Object, Present: true, Fields: configFields}}
 
 // stage is a resource between two steps of its life; trees are those of
 // source_config, written as JSON.
@@ -86,16 +86,16 @@ func (s *stage) apply(config string, planned tftypes.Value, live string) {
 	}
 	s.state = With(planned, values)
 	assertApplyValid(s, planned, s.state)
-	s.record = resourceFields.NewRecord(s.config(config), s.state)
+	s.record = resourceFields.Wanted(s.config(config), s.state)
 }
 
 func (s *stage) refresh(live string) {
 	s.Helper()
-	values, record, err := resourceFields.Refresh(s.state, s.live(live), s.source, s.record)
+	values, err := resourceFields.Refresh(s.state, s.live(live), s.source, s.record)
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.state, s.record = With(s.state, values), record
+	s.state = With(s.state, values)
 }
 
 func (s *stage) importIt(live string) {
@@ -108,7 +108,7 @@ func (s *stage) importIt(live string) {
 func (s *stage) compare(config string, planned tftypes.Value, live string) Comparison {
 	s.Helper()
 	want, applied := resourceFields.Wanted(s.config(config), planned), resourceFields.Applied(s.state, s.record)
-	resourceFields.TakeRefs(applied, want, s.state, s.record)
+	resourceFields.TakeRefs(applied, want, s.state)
 	if s.record == nil {
 		return resourceFields.CompareImported(s.live(live), want, applied, s.source)
 	}
@@ -671,9 +671,8 @@ func TestImport_ownership(t *testing.T) {
 	}
 	t.Run("record", func(t *testing.T) {
 		t.Parallel()
-		want := `{"source_config.int":null,"source_config.labels":{"a":"1"},"source_config.spec":null,"source_config.volumes[0].json":{"c":1},"source_config.volumes[0].size":null}`
-		if got := jsonOf(imported(t).record); got != want {
-			t.Errorf("the record is %s, want %s", got, want)
+		if got := jsonOf(imported(t).record["source_config"]); got != sorted(t, config) {
+			t.Errorf("the record is %s", got)
 		}
 	})
 	t.Run("applied", func(t *testing.T) {
@@ -739,8 +738,8 @@ func TestImport_ownership(t *testing.T) {
 		if planned := s.plan(config); !planned.Equal(s.state) {
 			t.Errorf("planned %s", diff(s.state, planned))
 		}
-		if got, want := jsonOf(s.record), `{"source_config.int":null,"source_config.labels":{"a":"1"},"source_config.volumes[0].json":{"c":1}}`; got != want {
-			t.Errorf("the record is %s, want %s", got, want)
+		if got := jsonOf(resourceFields.Applied(s.state, s.record)["source_config"]); got != sorted(t, config) {
+			t.Errorf("applied is %s", got)
 		}
 	})
 	t.Run("drift of what is owned", func(t *testing.T) {
@@ -752,15 +751,15 @@ func TestImport_ownership(t *testing.T) {
 			t.Errorf("sends %s", got)
 		}
 	})
-	t.Run("items move in the record as in the state", func(t *testing.T) {
+	t.Run("items that move are still owned as before", func(t *testing.T) {
 		t.Parallel()
 		s := &stage{T: t}
 		const two, moved = `{"env":[{"name":"a"},{"name":"b","value":"1"}]}`, `{"env":[{"name":"b","value":"1"},{"name":"a"}]}`
 		s.importIt(two)
 		s.apply(`{"env":[{"name":"a"},{"name":"b"}]}`, s.plan(`{"env":[{"name":"a"},{"name":"b"}]}`), two)
 		s.refresh(moved)
-		if got := jsonOf(s.record); got != `{"source_config.env[0].value":null}` {
-			t.Errorf("the record is %s", got)
+		if got := jsonOf(resourceFields.Applied(s.state, s.record)); got != `{"source_config":{"env":[{"name":"b"},{"name":"a"}]}}` {
+			t.Errorf("applied is %s", got)
 		}
 	})
 }
@@ -923,7 +922,7 @@ func TestRefresh_mismatch(t *testing.T) {
 			t.Parallel()
 			s := &stage{T: t}
 			s.create(c.config)
-			if _, _, err := resourceFields.Refresh(s.state, s.live(c.live), "", s.record); err == nil {
+			if _, err := resourceFields.Refresh(s.state, s.live(c.live), "", s.record); err == nil {
 				t.Error("no error")
 			}
 		})
@@ -932,26 +931,22 @@ func TestRefresh_mismatch(t *testing.T) {
 
 func TestRecord_Restore(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		prior        Record
-		object, name string
-		want         string
-	}{
-		"member": {
-			Record{"o.a": "old", "o.ab": "old", "o.b": "old"}, "o", "a", `{"o.a":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`,
-		},
-		"within a member": {
-			Record{"o.a.b": nil, "o.a[0].c": "old"}, "o", "a",
-			`{"o.a.b":null,"o.a[0].c":"old","o.ab":"new","o.c":"new","p[0].a":"new"}`,
-		},
-		"not recorded":  {Record{}, "o", "a", `{"o.ab":"new","o.c":"new","p[0].a":"new"}`},
-		"at the root":   {Record{"p": nil}, "p", "", `{"o.a":"new","o.ab":"new","o.c":"new","p":null}`},
-		"never applied": {nil, "o", "a", `{"o.a":null,"o.ab":"new","o.c":"new","p[0].a":"new"}`},
+	for name, c := range map[string]struct{ prior, object, name, want string }{
+		"member":          {`{"o":{"a":"old","b":"old"},"p":"old"}`, "o", "a", `{"o":{"a":"old","c":"new"},"p":"new"}`},
+		"member not set":  {`{"o":{"b":"old"}}`, "o", "a", `{"o":{"c":"new"},"p":"new"}`},
+		"new member":      {`{"o":{"b":"old"}}`, "o", "b", `{"o":{"a":"new","b":"old","c":"new"},"p":"new"}`},
+		"at the root":     {`{"p":["old"]}`, "p", "", `{"o":{"a":"new","c":"new"},"p":["old"]}`},
+		"not set there":   {`{}`, "p", "", `{"o":{"a":"new","c":"new"}}`},
+		"never applied":   {`null`, "o", "a", `{"o":{"c":"new"},"p":"new"}`},
+		"object of a new": {`{"q":{"a":"old"}}`, "q", "a", `{"o":{"a":"new","c":"new"},"p":"new","q":{"a":"old"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := Record{"o.a": "new", "o.ab": "new", "o.c": "new", "p[0].a": "new"}
-			r.Restore(c.prior, c.object, c.name)
+			r, prior := Record(readObject(t, `{"o":{"a":"new","c":"new"},"p":"new"}`)), Record(nil)
+			if c.prior != "null" {
+				prior = readObject(t, c.prior)
+			}
+			r.Restore(prior, c.object, c.name)
 			if got := jsonOf(r); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}

@@ -92,7 +92,7 @@ func isConfigObject(name string) bool {
 func (c *change) compare(live *client.Deployment) {
 	c.want = withAdditional(changeableFields.Wanted(c.config, c.plan), attributesOf(c.plan).text(additionalField.Name))
 	c.applied = withAdditional(changeableFields.Applied(c.state, c.record), attributesOf(c.state).text(additionalField.Name))
-	c.takenRefs = changeableFields.TakeRefs(c.applied, c.want, c.state, c.record)
+	c.takenRefs = changeableFields.TakeRefs(c.applied, c.want, c.state)
 	compare := changeableFields.Compare
 	if c.record == nil {
 		compare = changeableFields.CompareImported

@@ -77,7 +77,7 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 	result.DisplayName = client.Sanitize(found.Name)
 	blank := emptyObject(result.Resource.Raw)
 	// The same values as after an import: generated configuration must plan empty.
-	values, _, err := resourceFields.Refresh(blank, liveTree(found, false), found.Source, nil)
+	values, err := resourceFields.Refresh(blank, liveTree(found, false), found.Source, nil)
 	if err != nil {
 		addBug(&result.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
 		return

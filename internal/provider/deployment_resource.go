@@ -199,7 +199,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	addDifferences(diags, "Service reports other values", fmt.Sprintf("Deployment %q (%s) was created, but differs from the configuration. "+
 		"If the differences remain, the next plan shows them as drift:", name, created.ID),
 		describeDifferences(deploymentFields.Compare(live, want, want, source).Set))
-	savePrivate(ctx, resp.Private, privateRecord, resourceFields.NewRecord(req.Config.Raw, resp.State.Raw), diags)
+	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Wanted(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privatePlan, (*destroyPlan)(nil), diags)
 	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
 		savePrivate(ctx, resp.Private, privateSecrets, record, diags)
@@ -297,13 +297,10 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 	r.state.hold(found.Name, heldDeployment{id: found.ID, deletes: r.deletes(state)})
 	r.state.saw(found)
 	record := loadRecord(ctx, req.Private, diags)
-	refreshed, kept, err := resourceFields.Refresh(req.State.Raw, liveTree(found, !state[additionalField.Name].IsNull()), found.Source, record)
+	refreshed, err := resourceFields.Refresh(req.State.Raw, liveTree(found, !state[additionalField.Name].IsNull()), found.Source, record)
 	if err != nil {
 		addBug(diags, fmt.Sprintf("Deployment %s cannot be written to the state", describe(state)), err)
 		return
-	}
-	if record != nil {
-		savePrivate(ctx, resp.Private, privateRecord, kept, diags)
 	}
 	if memory := r.loadSecretsRecord(ctx, req.Private, diags); memory != nil {
 		if drifted := memory.drifted(found); len(drifted) > 0 {

@@ -300,7 +300,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 		return
 	}
 	u.resp.State.Raw = field.With(u.req.Plan.Raw, values)
-	record := resourceFields.NewRecord(u.req.Config.Raw, u.resp.State.Raw)
+	record := field.Record(resourceFields.Wanted(u.req.Config.Raw, u.resp.State.Raw))
 	if u.diags.HasError() {
 		u.keepPrior(record)
 	} else if configured := configuredSecrets(u.config); configured == nil || live != nil {
@@ -319,21 +319,19 @@ func (u *update) keepPrior(record field.Record) {
 	for _, d := range slices.Concat(u.failed, u.kept) {
 		object, name := d.Key()
 		before, ok := u.state[object]
-		if !ok { // a member of additional_properties
-			values[additionalField.Name] = u.state[additionalField.Name]
-			continue
-		}
-		if held := attributesOf(before); name != "" && held != nil {
-			if _, described := held[name]; !described {
-				values[additionalField.Name] = u.state[additionalField.Name]
-				continue
-			}
+		held := attributesOf(before)
+		member := name != "" && held != nil
+		switch _, described := held[name]; {
+		case !ok, member && !described: // a member of additional_properties
+			object, name = additionalField.Name, ""
+			values[object] = u.state[object]
+		case member:
 			now, ok := values[object]
 			if !ok {
 				now = attributesOf(u.resp.State.Raw)[object]
 			}
 			values[object] = field.With(now, field.Values{name: held[name]})
-		} else {
+		default:
 			values[object] = before
 		}
 		record.Restore(u.record, object, name)
