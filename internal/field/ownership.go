@@ -62,7 +62,7 @@ func wanted(fs Fields, config, planned Values) map[string]any {
 		set, value := config[f.Name], planned[f.Name]
 		switch {
 		case f.Access == ReadOnly || isNull(set) || isNull(value):
-		case fs.standsForRef(f, Text(set), planned):
+		case f.ResolvesTo != "" && fs.standsForRef(f, Text(set), planned):
 			tree[f.wire()] = Text(set)
 		default:
 			tree[f.wire()] = f.wanted(set, value)
@@ -119,11 +119,12 @@ func applied(fs Fields, state Values, record map[string]any) map[string]any {
 }
 
 func (f Field) applied(state tftypes.Value, set any) any {
-	tree := f.tree(state)
-	switch f.Kind {
-	case Object:
+	if f.Kind == Object {
 		return applied(f.Fields, Members(state), asObject(set))
-	case ObjectList:
+	}
+	tree := f.tree(state)
+	switch {
+	case f.Kind == ObjectList:
 		list, sets := asList(tree), asList(set)
 		for i, j := range f.match(list, sets) {
 			if j >= 0 { // others were added elsewhere to a list that is set
@@ -131,11 +132,11 @@ func (f Field) applied(state tftypes.Value, set any) any {
 			}
 		}
 		return list
-	}
-	if f.equalTree(tree, set) || (&comparer{}).has(f, tree, set) {
+	case f.equalTree(tree, set), (&comparer{}).has(f, tree, set):
 		return set
+	default:
+		return project(f.Kind, set, tree)
 	}
-	return project(f.Kind, set, tree)
 }
 
 // Plan is what a plan holds. A null state means a create. The result has the attributes of fs only, for [With].
@@ -162,7 +163,7 @@ func (fs Fields) withRefs(planned, state Values, owned map[string]any, imported 
 			if inner, found := f.Fields.withRefs(Members(value), Members(before), asObject(owned[f.wire()]), imported); found {
 				quiet[f.Name], some = tftypes.NewValue(f.Type(), inner), true
 			}
-		case fs.standsForRef(f, Text(value), state) && (imported || owned[f.wire()] == Text(value)):
+		case f.ResolvesTo != "" && fs.standsForRef(f, Text(value), state) && (imported || owned[f.wire()] == Text(value)):
 			quiet[f.Name], some = before, true
 		}
 	}
@@ -172,7 +173,7 @@ func (fs Fields) withRefs(planned, state Values, owned map[string]any, imported 
 // standsForRef reports whether the state has, in place of a ref, the commit that the service has resolved it to.
 func (fs Fields) standsForRef(f Field, ref string, state Values) bool {
 	commit := Text(state[f.Name])
-	return f.ResolvesTo != "" && commit != "" && commit == Text(state[f.ResolvesTo]) && ref != "" && !isFullCommit(ref)
+	return commit != "" && commit == Text(state[f.ResolvesTo]) && ref != "" && !isFullCommit(ref)
 }
 
 // TakeRefs marks configured refs as applied if the state was imported and has only resolved commits: the service does not
@@ -193,7 +194,7 @@ func takeRefs(fs Fields, at path.Path, applied, want map[string]any, state Value
 				}
 			}
 		case string:
-			if applied[f.wire()] == nil && fs.standsForRef(f, set, state) {
+			if f.ResolvesTo != "" && applied[f.wire()] == nil && fs.standsForRef(f, set, state) {
 				applied[f.wire()], taken = set, append(taken, here)
 			}
 		}
@@ -397,7 +398,7 @@ func (r refresher) object(fs Fields, prior Values, live, owned map[string]any) (
 	c := comparer{source: r.source}
 	for _, f := range fs {
 		before, has, set := prior[f.Name], live[f.wire()], owned[f.wire()]
-		if want := Text(before); set != nil && (f.ResolvesTo != "" || f.BuiltFor != "") && c.servicesOwn(fs, f, live, want, want) {
+		if set != nil && (f.ResolvesTo != "" || f.BuiltFor != "") && c.servicesOwn(fs, f, live, Text(before), Text(before)) {
 			values[f.Name] = before
 			continue
 		}
@@ -410,10 +411,9 @@ func (r refresher) object(fs Fields, prior Values, live, owned map[string]any) (
 }
 
 func (r refresher) value(f Field, prior tftypes.Value, live, owned any) (tftypes.Value, error) {
-	chosen, nested := f.Access == Computed && isNull(prior), f.Kind == Object || f.Kind == ObjectList
-	notOwned := owned == nil && !f.Present || !nested && !f.equalTree(f.tree(prior), owned) // or more than what is owned
+	chosen := f.Access == Computed && isNull(prior)
 	switch {
-	case r.imported, chosen, f.Access == ReadOnly, notOwned && !isNull(prior): // it follows the service
+	case r.imported, chosen, f.Access == ReadOnly, !isNull(prior) && f.hasMore(prior, owned): // it follows the service
 		value, err := f.decode(live)
 		if err == nil && (f.same(prior, value) || (chosen || !isNull(prior)) && f.satisfied(prior, value) && f.satisfied(value, prior)) {
 			value = prior
@@ -439,6 +439,14 @@ func (r refresher) value(f Field, prior tftypes.Value, live, owned any) (tftypes
 		return prior, nil
 	}
 	return f.decode(project(f.Kind, tree, live))
+}
+
+// hasMore reports whether the state has more than what is owned.
+func (f Field) hasMore(state tftypes.Value, owned any) bool {
+	if f.Kind == Object || f.Kind == ObjectList {
+		return owned == nil && !f.Present // it is compared within
+	}
+	return !f.equalTree(f.tree(state), owned)
 }
 
 // project is what the service has of a value: of a map or a JSON object, the members that were set.
