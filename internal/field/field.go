@@ -49,6 +49,8 @@ type Field struct {
 
 	// Present marks an Object that is never null in the state, because the service chooses members of it.
 	Present bool
+	// Partial marks JSON of which the service reports more, such as all of a response: only what is set of it is ever in the state.
+	Partial bool
 	// Exclusive marks siblings of which only one may be set.
 	Exclusive bool
 	// ResolvesTo names the sibling that holds what the service resolved this value to. The service may report that in place of

@@ -109,6 +109,7 @@ func applied(fs Fields, state Values, record map[string]any) map[string]any {
 	for _, f := range fs {
 		switch value, set := state[f.Name], record[f.wire()]; {
 		case set == nil || isNull(value):
+		case f.Access == Computed && !f.equalTree(f.tree(value), set): // the service has chosen another
 		case f.ResolvesTo != "" && fs.standsForRef(f, fmt.Sprint(set), state):
 			tree[f.wire()] = set
 		default:
@@ -125,10 +126,10 @@ func (f Field) applied(state tftypes.Value, set any) any {
 	tree := f.tree(state)
 	switch {
 	case f.Kind == ObjectList:
-		list, sets := asList(tree), asList(set)
+		list, sets, items := asList(tree), asList(set), Items(state)
 		for i, j := range f.match(list, sets) {
 			if j >= 0 { // others were added elsewhere to a list that is set
-				list[i] = applied(f.Fields, Members(Items(state)[i]), asObject(sets[j]))
+				list[i] = applied(f.Fields, Members(items[i]), asObject(sets[j]))
 			}
 		}
 		return list
@@ -412,8 +413,9 @@ func (r refresher) object(fs Fields, prior Values, live, owned map[string]any) (
 
 func (r refresher) value(f Field, prior tftypes.Value, live, owned any) (tftypes.Value, error) {
 	chosen := f.Access == Computed && isNull(prior)
+	follows := r.imported || chosen || f.Access == ReadOnly || !isNull(prior) && f.hasMore(prior, owned)
 	switch {
-	case r.imported, chosen, f.Access == ReadOnly, !isNull(prior) && f.hasMore(prior, owned): // it follows the service
+	case follows && !f.Partial:
 		value, err := f.decode(live)
 		if err == nil && (f.same(prior, value) || (chosen || !isNull(prior)) && f.satisfied(prior, value) && f.satisfied(value, prior)) {
 			value = prior
@@ -443,24 +445,31 @@ func (r refresher) value(f Field, prior tftypes.Value, live, owned any) (tftypes
 
 // hasMore reports whether the state has more than what is owned.
 func (f Field) hasMore(state tftypes.Value, owned any) bool {
-	if f.Kind == Object || f.Kind == ObjectList {
-		return owned == nil && !f.Present // it is compared within
+	switch {
+	case owned == nil:
+		return !f.Present
+	case f.Kind == Object || f.Kind == ObjectList:
+		return false // they are compared within
 	}
-	return !f.equalTree(f.tree(state), owned)
+	tree := f.tree(state)
+	if _, ok := owned.(map[string]any); ok {
+		owned = project(f.Kind, owned, tree) // without what the service does not show
+	}
+	return !f.equalTree(tree, owned)
 }
 
-// project is what the service has of a value: of a map or a JSON object, the members that were set.
+// project is what the service has of a value: of a map, a JSON object, or the items of a list, the members that were set.
 func project(k Kind, set, live any) any {
+	if list, has := asList(set), asList(live); len(list) == len(has) && len(list) > 0 && (k == JSON || k == List) {
+		projected := make([]any, len(list))
+		for i := range list {
+			projected[i] = project(JSON, list[i], has[i])
+		}
+		return projected
+	}
 	members, ok := set.(map[string]any)
 	has, okLive := live.(map[string]any)
 	if !ok || !okLive || k != StringMap && k != JSON {
-		if list, hasList := asList(set), asList(live); k == JSON && len(list) > 0 && len(list) == len(hasList) {
-			projected := make([]any, len(list))
-			for i := range list {
-				projected[i] = project(k, list[i], hasList[i])
-			}
-			return projected
-		}
 		return live
 	}
 	projected := map[string]any{}

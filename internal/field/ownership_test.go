@@ -203,7 +203,7 @@ func TestDrift(t *testing.T) {
 		"list reordered":               {`{"args":["a","b"]}`, `{"args":["b","a"]}`, `{"args":["b","a"]}`, "args"},
 		"empty item of a list changed": {`{"args":["a",""]}`, `{"args":["a","b"]}`, `{"args":["a","b"]}`, "args"},
 		"JSON item of a list changed": {
-			`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":2,"b":3}]}`, `{"env_from":[{"a":2,"b":3}]}`, "env_from",
+			`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":2,"b":3}]}`, `{"env_from":[{"a":2}]}`, "env_from",
 		},
 		"items where the configuration has []": {
 			`{"volumes":[]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x"}]}`, "volumes (only in the service: x)",
@@ -926,6 +926,48 @@ func TestRefresh_mismatch(t *testing.T) {
 				t.Error("no error")
 			}
 		})
+	}
+}
+
+// What is owned of a map or of JSON is what the state has of it: what the service does not show is no reason to follow it.
+func TestRefresh_emptyMembersThatAreNotReported(t *testing.T) {
+	t.Parallel()
+	const config, own = `{"labels":{"a":"","b":"1"}}`, `{"labels":{"b":"1","svc":"1"}}`
+	s := &stage{T: t}
+	s.create(config)
+	s.refresh(`{"labels":{"b":"2","svc":"1"}}`) // drift, and back
+	s.refresh(own)
+	s.refresh(own)
+	if got := shown(t, s.state); got != sorted(t, `{"labels":{"b":"1"}}`) {
+		t.Errorf("refreshed to %s", got)
+	}
+}
+
+// A value that the service chose after the configured one was lost is not owned.
+func TestRefresh_chosenAfterTheConfiguredWasLost(t *testing.T) {
+	t.Parallel()
+	s := &stage{T: t}
+	s.create(`{"url":"x"}`)
+	s.refresh(`{}`)
+	s.refresh(`{"url":"y"}`)
+	if planned := s.plan(`{}`); !planned.Equal(s.state) {
+		t.Errorf("planned %s", diff(s.state, planned))
+	}
+}
+
+// Of JSON that is Partial, the state has what is set, whatever else the service reports.
+func TestRefresh_partial(t *testing.T) {
+	t.Parallel()
+	fs := Fields{{Name: "more", Kind: JSON, Partial: true}}
+	live := object{"more": object{"x": "1", "secrets": "hush"}}
+	state := func(text string) tftypes.Value {
+		return tftypes.NewValue(fs.Type(), map[string]tftypes.Value{"more": str(text)})
+	}
+	for name, record := range map[string]Record{"nothing applied": nil, "not set": {}, "less set": {"more": object{}}, "set": {"more": object{"x": "1"}}} {
+		values, err := fs.Refresh(state(`{"x":"1"}`), live, "", record)
+		if err != nil || !With(state(""), values).Equal(state(`{"x":"1"}`)) {
+			t.Errorf("%s: %v, %v", name, values, err)
+		}
 	}
 }
 

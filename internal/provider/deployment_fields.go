@@ -68,7 +68,7 @@ var deploymentFields = field.Fields{
 var changeableFields = deploymentFields.Without("name", "source")
 
 // additionalField is additional_properties of the resource: a JSON object that is merged into requests.
-var additionalField = field.Field{Name: "additional_properties", Kind: field.JSON}
+var additionalField = field.Field{Name: "additional_properties", Kind: field.JSON, Partial: true}
 
 // resourceFields are the attributes of the resource to which the rules of ownership apply.
 var resourceFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)], additionalField)

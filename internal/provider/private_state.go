@@ -16,7 +16,7 @@ type privateState interface {
 }
 
 const (
-	privateRecord  = "record"  // a field.Record; absent before the first apply
+	privateRecord  = "applied" // a field.Record; absent before the first apply
 	privateSecrets = "secrets" // a secretsRecord; absent as long as no secrets are managed
 	privatePlan    = "plan"    // a destroyPlan, on its way from a plan to its apply
 )
