@@ -109,7 +109,7 @@ func (h *hiddenValues) search() *searches {
 func anyWord(words []string) *regexp.Regexp {
 	alternatives := []string{`[^\s\S]`} // matches nothing
 	for _, word := range words {
-		expression := regexp.QuoteMeta(word)
+		expression := regexp.QuoteMeta(string([]rune(word))) // a regular expression sees each byte that is not UTF-8 as U+FFFD
 		if first, _ := utf8.DecodeRuneInString(word); isWord(first) {
 			expression = `\b` + expression
 		}

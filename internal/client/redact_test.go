@@ -134,6 +134,7 @@ func TestHiddenValueInAMessage(t *testing.T) {
 		"a word, escaped":       {"prod", `%20prod%20 and\nprod`, withheld},
 		"a word with an edge":   {"/prod", "a/prod/b, a/production", "a(sensitive value)/b, a/production"},
 		"the placeholder":       {"value", "got value", "got (sensitive value)"},
+		"not UTF-8, encoded":    {"%80ab", "got %80ab, %2580ab", "got (sensitive value), (sensitive value)"},
 		"a long word":           {"database", "databases", "(sensitive value)s"},
 		"a space before":        {" 000$000", "0 000$000J", "0 (sensitive value)J"},
 		"spaces, encoded":       {"        ", "a%20%20%20%20%20%20%20%20b", "a(sensitive value)b"},
