@@ -88,7 +88,7 @@ func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 }
 
 // check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it could not
-// be told from another.
+// be distinguished from others.
 func (d *Deployment) check() error {
 	var reason string
 	switch {

@@ -62,8 +62,8 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 func everyItem(listItem) bool { return true }
 
 // NameHolders is [Client.DeploymentsNamed] for plans of many creates: it takes few requests, as names beyond the first ones are
-// looked up in one list of all deployments, and its results may be up to half a minute old. Of a deployment only ID, Name,
-// Source, Status, TenantID and CreatedAt are set.
+// looked up in one list of all deployments, and its results may be up to half a minute old. Secrets and Tree of the
+// deployments are not set.
 func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
 	found, ok := c.holders.find(ctx, c, name)
 	if !ok {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// Shorter values are not searched for, nor are numbers and booleans shorter than longChars: they cannot be told apart from
-	// ordinary text.
+	// Shorter values are not searched for, nor are numbers and booleans shorter than longChars: they cannot be distinguished
+	// from ordinary text.
 	minChars = 4
 	// Shorter values are not searched for within words.
 	longChars = 8

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -118,12 +119,13 @@ func sanitizeTree(tree any) any {
 }
 
 // shownFields are a deployment as data sources show it: of secrets, only the names.
-var shownFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)],
-	field.Field{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
+var shownFields = slices.Concat(deploymentFields, field.Fields{
+	{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
 		Description: "Names of the secrets that the service returns."},
-	field.Field{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
+	{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
 		Description: "Properties of the deployment that this provider does not know, for example the URL of the application, if the service " +
-			"reports it."})
+			"reports it."},
+})
 
 // showDeployment is a deployment as data sources show it.
 func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
@@ -71,7 +72,7 @@ var changeableFields = deploymentFields.Without("name", "source")
 var additionalField = field.Field{Name: "additional_properties", Kind: field.JSON, Partial: true}
 
 // resourceFields are the attributes of the resource to which the rules of ownership apply.
-var resourceFields = append(deploymentFields[:len(deploymentFields):len(deploymentFields)], additionalField)
+var resourceFields = slices.Concat(deploymentFields, field.Fields{additionalField})
 
 // sourceConfigFields are section 2.2.
 var sourceConfigFields = field.Fields{

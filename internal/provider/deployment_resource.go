@@ -141,7 +141,7 @@ var additionalRule = field.NewRule("must not contain properties that have an arg
 	func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
 		tree := readTree([]byte(text.ValueString()))
-		for name, f := range append(deploymentFields[:len(deploymentFields):len(deploymentFields)], field.Field{Name: "secrets"}).Conflicts(tree) {
+		for name, f := range slices.Concat(deploymentFields, field.Fields{{Name: "secrets"}}).Conflicts(tree) {
 			if f.Access == field.ReadOnly {
 				diags.AddAttributeError(at, "Property is read-only", fmt.Sprintf("%s must not contain %s.", at, name))
 				continue
