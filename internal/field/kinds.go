@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -41,13 +40,14 @@ type kind struct {
 	encode func(f Field, v tftypes.Value) (any, error)
 	// equal compares two scalars; nil where the value has members or items.
 	equal      func(a, b any) bool
-	resource   func(Field, common) resource.Attribute
-	dataSource func(Field, common) datasource.Attribute
+	// attribute is how a schema states it. The framework's schemas of resources, data sources and lists take the same attributes.
+	attribute func(Field, common) schema.Attribute
 }
 
 // common is what attributes of all kinds have.
 type common struct {
 	required, optional, computed, sensitive bool
+	dataSource                              bool
 	description                             string
 }
 
@@ -55,71 +55,24 @@ type common struct {
 var kinds [ObjectList + 1]kind
 
 func init() {
-	scalar := kind{typ: of(tftypes.String), decode: decodeString, encode: encodeString, equal: equalString,
-		resource: resourceString, dataSource: dataSourceString}
+	scalar := kind{typ: of(tftypes.String), decode: decodeString, encode: encodeString, equal: equalString, attribute: stringAttribute}
 	with := func(change func(*kind)) kind {
 		k := scalar
 		change(&k)
 		return k
 	}
 	kinds = [...]kind{
-		String: scalar,
-		UUID:   with(func(k *kind) { k.equal = equalFold }),
-		Time:   with(func(k *kind) { k.equal = equalTime }),
-		Int64: {typ: of(tftypes.Number), decode: decodeInt64, encode: encodeInt64, equal: equalNumber,
-			resource: func(_ Field, c common) resource.Attribute {
-				// Not an Int64Attribute: the framework reports a fraction there as a bug of the provider.
-				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-					MarkdownDescription: c.description, Validators: []validator.Number{Integer()}}
-			}, dataSource: dataSourceNumber},
-		Float64: {typ: of(tftypes.Number), decode: decodeFloat64, encode: encodeFloat64, equal: equalNumber,
-			resource: func(_ Field, c common) resource.Attribute {
-				return resource.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
-			}, dataSource: dataSourceNumber},
-		Bool: {typ: of(tftypes.Bool), decode: decodeBool, encode: encodeBool, equal: func(a, b any) bool { return a == b },
-			resource: func(_ Field, c common) resource.Attribute {
-				return resource.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
-			},
-			dataSource: func(_ Field, c common) datasource.Attribute {
-				return datasource.BoolAttribute{Computed: true, MarkdownDescription: c.description}
-			}},
-		JSON: with(func(k *kind) { k.decode, k.encode, k.equal = decodeJSON, encodeJSON, nil }),
-		StringMap: {typ: of(tftypes.Map{ElementType: tftypes.String}), decode: decodeStringMap, encode: encodeStringMap,
-			resource: func(_ Field, c common) resource.Attribute {
-				return resource.MapAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
-					ElementType: types.StringType, Validators: []validator.Map{NoNulls()}}
-			},
-			dataSource: func(_ Field, c common) datasource.Attribute {
-				return datasource.MapAttribute{Computed: true, MarkdownDescription: c.description, ElementType: types.StringType}
-			}},
-		List: {typ: listType, decode: decodeList, encode: encodeList,
-			resource: func(f Field, c common) resource.Attribute {
-				return resource.ListAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
-					ElementType: f.elem().attrType(), Validators: f.listValidators()}
-			},
-			dataSource: func(f Field, c common) datasource.Attribute {
-				return datasource.ListAttribute{Computed: true, MarkdownDescription: c.description, ElementType: f.elem().attrType()}
-			}},
-		Object: {typ: func(f Field) tftypes.Type { return f.Fields.sharedType() }, decode: decodeObject, encode: encodeObject,
-			resource: func(f Field, c common) resource.Attribute {
-				// The type is given because the framework would build it each time it asks.
-				return resource.SingleNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-					MarkdownDescription: c.description, CustomType: f.Fields.AttrType(), Attributes: f.Fields.ResourceAttributes()}
-			},
-			dataSource: func(f Field, c common) datasource.Attribute {
-				return datasource.SingleNestedAttribute{Computed: true, MarkdownDescription: c.description, Attributes: f.Fields.DataSourceAttributes()}
-			}},
-		ObjectList: {typ: listType, decode: decodeList, encode: encodeList,
-			resource: func(f Field, c common) resource.Attribute {
-				item := f.Fields.AttrType()
-				return resource.ListNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-					MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item}, Validators: f.listValidators(),
-					NestedObject: resource.NestedAttributeObject{CustomType: item, Attributes: f.Fields.ResourceAttributes()}}
-			},
-			dataSource: func(f Field, c common) datasource.Attribute {
-				return datasource.ListNestedAttribute{Computed: true, MarkdownDescription: c.description,
-					NestedObject: datasource.NestedAttributeObject{Attributes: f.Fields.DataSourceAttributes()}}
-			}},
+		String:     scalar,
+		UUID:       with(func(k *kind) { k.equal = equalFold }),
+		Time:       with(func(k *kind) { k.equal = equalTime }),
+		Int64:      {typ: of(tftypes.Number), decode: decodeInt64, encode: encodeInt64, equal: equalNumber, attribute: numberAttribute},
+		Float64:    {typ: of(tftypes.Number), decode: decodeFloat64, encode: encodeFloat64, equal: equalNumber, attribute: numberAttribute},
+		Bool:       {typ: of(tftypes.Bool), decode: decodeBool, encode: encodeBool, equal: equalBool, attribute: boolAttribute},
+		JSON:       with(func(k *kind) { k.decode, k.encode, k.equal = decodeJSON, encodeJSON, nil }),
+		StringMap:  {typ: of(tftypes.Map{ElementType: tftypes.String}), decode: decodeStringMap, encode: encodeStringMap, attribute: mapAttribute},
+		List:       {typ: listType, decode: decodeList, encode: encodeList, attribute: listAttribute},
+		Object:     {typ: func(f Field) tftypes.Type { return f.Fields.sharedType() }, decode: decodeObject, encode: encodeObject, attribute: objectAttribute},
+		ObjectList: {typ: listType, decode: decodeList, encode: encodeList, attribute: objectListAttribute},
 	}
 }
 
@@ -127,17 +80,45 @@ func of(t tftypes.Type) func(Field) tftypes.Type { return func(Field) tftypes.Ty
 
 func listType(f Field) tftypes.Type { return tftypes.List{ElementType: f.elem().Type()} }
 
-func resourceString(f Field, c common) resource.Attribute {
-	return resource.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
-		Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
+func stringAttribute(f Field, c common) schema.Attribute {
+	return schema.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, Sensitive: c.sensitive,
+		MarkdownDescription: c.description, Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
 }
 
-func dataSourceString(_ Field, c common) datasource.Attribute {
-	return datasource.StringAttribute{Computed: true, Sensitive: c.sensitive, MarkdownDescription: c.description}
+// numberAttribute is for integers, too: the framework's own reports a fraction as a bug of the provider.
+func numberAttribute(f Field, c common) schema.Attribute {
+	a := schema.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
+	if f.Kind == Int64 {
+		a.Validators = []validator.Number{Integer()}
+	}
+	return a
 }
 
-func dataSourceNumber(_ Field, c common) datasource.Attribute {
-	return datasource.NumberAttribute{Computed: true, MarkdownDescription: c.description}
+func boolAttribute(_ Field, c common) schema.Attribute {
+	return schema.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
+}
+
+func mapAttribute(_ Field, c common) schema.Attribute {
+	return schema.MapAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
+		ElementType: types.StringType, Validators: []validator.Map{NoNulls()}}
+}
+
+func listAttribute(f Field, c common) schema.Attribute {
+	return schema.ListAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description,
+		ElementType: f.elem().attrType(), Validators: f.listValidators()}
+}
+
+// objectAttribute states the type because the framework would build it each time it asks; objectListAttribute does as well.
+func objectAttribute(f Field, c common) schema.Attribute {
+	return schema.SingleNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description, CustomType: f.Fields.AttrType(), Attributes: f.Fields.attributes(c.dataSource)}
+}
+
+func objectListAttribute(f Field, c common) schema.Attribute {
+	item := f.Fields.AttrType()
+	return schema.ListNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item}, Validators: f.listValidators(),
+		NestedObject: schema.NestedAttributeObject{CustomType: item, Attributes: f.Fields.attributes(c.dataSource)}}
 }
 
 // numberPrecision is the precision with which Terraform reads the numbers of a configuration, so that 0.1 in a response equals
@@ -319,6 +300,8 @@ func encodeObject(f Field, v tftypes.Value) (any, error) {
 	}
 	return tree, nil
 }
+
+func equalBool(a, b any) bool { return a == b }
 
 func equalFold(a, b any) bool {
 	textA, okA := a.(string)

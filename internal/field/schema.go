@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	datasource "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	resource "github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -16,20 +16,26 @@ import (
 
 // ResourceAttributes are the attributes as a resource has them. What is optional is computed, too: after an import, the state
 // holds what the service reports.
-func (fs Fields) ResourceAttributes() map[string]resource.Attribute {
-	attributes := make(map[string]resource.Attribute, len(fs))
-	for _, f := range fs {
-		attributes[f.Name] = kinds[f.Kind].resource(f, common{required: f.Access == Required, computed: f.Access != Required,
-			optional: f.Access == Optional || f.Access == Computed, description: f.describe(true)})
-	}
-	return attributes
-}
+func (fs Fields) ResourceAttributes() map[string]schema.Attribute { return fs.attributes(false) }
 
 // DataSourceAttributes are the attributes as a data source shows them: all computed.
 func (fs Fields) DataSourceAttributes() map[string]datasource.Attribute {
 	attributes := make(map[string]datasource.Attribute, len(fs))
+	for name, attribute := range fs.attributes(true) {
+		attributes[name] = attribute
+	}
+	return attributes
+}
+
+func (fs Fields) attributes(dataSource bool) map[string]schema.Attribute {
+	attributes := make(map[string]schema.Attribute, len(fs))
 	for _, f := range fs {
-		attributes[f.Name] = kinds[f.Kind].dataSource(f, common{computed: true, sensitive: f.Sensitive, description: f.describe(false)})
+		c := common{computed: true, sensitive: f.Sensitive, dataSource: true, description: f.describe(false)}
+		if !dataSource {
+			c = common{required: f.Access == Required, optional: f.Access == Optional || f.Access == Computed, computed: f.Access != Required,
+				description: f.describe(true)}
+		}
+		attributes[f.Name] = kinds[f.Kind].attribute(f, c)
 	}
 	return attributes
 }
@@ -38,8 +44,8 @@ func (fs Fields) DataSourceAttributes() map[string]datasource.Attribute {
 func (fs Fields) AttrType() types.ObjectType {
 	return once(&attrTypes, fs, func() types.ObjectType {
 		attributes := make(map[string]attr.Type, len(fs))
-		for name, attribute := range fs.DataSourceAttributes() {
-			attributes[name] = attribute.GetType()
+		for _, f := range fs {
+			attributes[f.Name] = f.attrType()
 		}
 		return types.ObjectType{AttrTypes: attributes}
 	})
@@ -111,8 +117,7 @@ func (f Field) describe(resource bool) string {
 	return strings.Join(sentences, " ")
 }
 
-// attrType is the framework's type of a scalar.
-func (f Field) attrType() attr.Type { return kinds[f.Kind].dataSource(f, common{}).GetType() }
+func (f Field) attrType() attr.Type { return kinds[f.Kind].attribute(f, common{}).GetType() }
 
 // Quoted lists values for a description: `a`, `b` and `c`.
 func Quoted(values []string) string {

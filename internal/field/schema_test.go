@@ -34,27 +34,18 @@ func TestSchemas_typeOfTheDescription(t *testing.T) {
 		if diags := shown.ValidateImplementation(t.Context()); diags.HasError() {
 			t.Errorf("%s: data source schema: %s", name, diags)
 		}
-		assertBools(t, fs, fs.ResourceAttributes(), fs.DataSourceAttributes())
+		assertBools(t, fs, fs.attributes(false), fs.attributes(true))
 	}
 }
 
-// attribute is what the attributes of both kinds of schema have in common.
-type attribute interface {
-	GetType() attr.Type
-	IsRequired() bool
-	IsOptional() bool
-	IsComputed() bool
-	IsSensitive() bool
-}
-
-func assertBools(t *testing.T, fs Fields, inResource map[string]resource.Attribute, inDataSource map[string]datasource.Attribute) {
+func assertBools(t *testing.T, fs Fields, inResource, inDataSource map[string]resource.Attribute) {
 	t.Helper()
 	plain := map[Kind]attr.Type{UUID: types.StringType, Time: types.StringType, JSON: types.StringType, String: types.StringType, Int64: types.NumberType, Float64: types.NumberType, Bool: types.BoolType}
 	if len(inResource) != len(fs) || len(inDataSource) != len(fs) {
 		t.Fatalf("%d and %d attributes for %d fields", len(inResource), len(inDataSource), len(fs))
 	}
 	for _, f := range fs {
-		var set, shown attribute = inResource[f.Name], inDataSource[f.Name]
+		set, shown := inResource[f.Name], inDataSource[f.Name]
 		required, computed := f.Access == Required, f.Access != Required
 		optional := f.Access == Optional || f.Access == Computed
 		if set.IsRequired() != required || set.IsOptional() != optional || set.IsComputed() != computed || set.IsSensitive() {
@@ -73,9 +64,9 @@ func assertBools(t *testing.T, fs Fields, inResource map[string]resource.Attribu
 		}
 		switch set := set.(type) {
 		case resource.SingleNestedAttribute:
-			assertBools(t, f.Fields, set.Attributes, shown.(datasource.SingleNestedAttribute).Attributes)
+			assertBools(t, f.Fields, set.Attributes, shown.(resource.SingleNestedAttribute).Attributes)
 		case resource.ListNestedAttribute:
-			assertBools(t, f.Fields, set.NestedObject.Attributes, shown.(datasource.ListNestedAttribute).NestedObject.Attributes)
+			assertBools(t, f.Fields, set.NestedObject.Attributes, shown.(resource.ListNestedAttribute).NestedObject.Attributes)
 		}
 	}
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
@@ -24,20 +21,7 @@ type deploymentListResource struct{ deploymentResource }
 func newDeploymentListResource() list.ListResource { return &deploymentListResource{} }
 
 func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: filterDescriptions["remote_reconciled"]},
-		"tag_value_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
-			MarkdownDescription: filterDescriptions["tag_value_ids"],
-			Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.NotEmpty(), field.NoCommas())}},
-		"deployment_ids": schema.ListAttribute{Optional: true, ElementType: types.StringType,
-			MarkdownDescription: filterDescriptions["deployment_ids"],
-			Validators:          []validator.List{field.NoNulls(), listvalidator.ValueStringsAre(field.UUIDString())}},
-	}
-	for _, name := range stringFilters {
-		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: filterDescriptions[name],
-			Validators: filterValidators(name)}
-	}
-	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.", Attributes: attributes}
+	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.", Attributes: filterAttributes[schema.Attribute]()}
 }
 
 // List streams deployments page by page, no more than Terraform asks for.

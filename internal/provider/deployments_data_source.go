@@ -3,11 +3,9 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
@@ -29,23 +27,11 @@ func (d *deploymentsDataSource) Metadata(_ context.Context, _ datasource.Metadat
 const maxMaxResults = 1_000_000_000
 
 func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := map[string]schema.Attribute{
-		"tag_value_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
-			MarkdownDescription: filterDescriptions["tag_value_ids"],
-			Validators:          []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.NotEmpty(), field.NoCommas())}},
-		"deployment_ids": schema.SetAttribute{Optional: true, ElementType: types.StringType,
-			MarkdownDescription: filterDescriptions["deployment_ids"],
-			Validators:          []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(field.UUIDString())}},
-		"max_results": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(1, maxMaxResults)},
-			MarkdownDescription: "Maximum number of deployments to return, at least 1. If omitted, all are returned."},
-		"deployments": schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments, in the order of the service.",
-			NestedObject: schema.NestedAttributeObject{Attributes: shownFields.DataSourceAttributes()}},
-	}
-	for _, name := range stringFilters {
-		attributes[name] = schema.StringAttribute{Optional: true, MarkdownDescription: filterDescriptions[name],
-			Validators: filterValidators(name)}
-	}
-	attributes["remote_reconciled"] = schema.BoolAttribute{Optional: true, MarkdownDescription: filterDescriptions["remote_reconciled"]}
+	attributes := filterAttributes[schema.Attribute]()
+	attributes["max_results"] = schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(1, maxMaxResults)},
+		MarkdownDescription: "Maximum number of deployments to return, at least 1. If omitted, all are returned."}
+	attributes["deployments"] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments, in the order of the service.",
+		NestedObject: schema.NestedAttributeObject{Attributes: shownFields.DataSourceAttributes()}}
 	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND. No match is an empty list, not an error.", Attributes: attributes}
 }
 

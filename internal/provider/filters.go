@@ -1,33 +1,40 @@
 package provider
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// The filters of List Deployments (section 4.2), which the data source and the list resource share.
-var (
-	stringFilters   = []string{"name_contains", "status", "image_version", "deployment_type"}
-	deploymentTypes = []string{"dev_free", "dev", "prod"}
+var deploymentTypes = []string{"dev_free", "dev", "prod"}
 
-	filterDescriptions = map[string]string{
-		"name_contains":     "Filter by part of the name. The service decides how it matches, for example whether it is case-sensitive.",
-		"status":            "Filter by status, for example `READY`.",
-		"remote_reconciled": "Filter by remote reconciliation.",
-		"tag_value_ids":     "Filter by IDs of tag values, which the API does not list. An empty value matches nothing.",
-		"image_version":     "Filter by image version.",
-		"deployment_type":   "Filter by deployment type. Valid values are " + field.Quoted(deploymentTypes) + ".",
-		"deployment_ids":    "Filter by deployment IDs, which are UUIDs. An empty value matches nothing.",
+// filterAttributes are the filters of List Deployments (section 4.2), in the schema of a data source or a list resource, which
+// takes the attributes of a resource as well.
+func filterAttributes[Attribute any]() map[string]Attribute {
+	ids := func(description string, rules ...validator.String) schema.Attribute {
+		return schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: description,
+			Validators: []validator.Set{field.NoNulls(), setvalidator.ValueStringsAre(rules...)}}
 	}
-)
-
-func filterValidators(name string) []validator.String {
-	if name == "deployment_type" {
-		return []validator.String{field.OneOf(deploymentTypes...)}
+	attributes := map[string]Attribute{}
+	for name, attribute := range map[string]schema.Attribute{
+		"name_contains": schema.StringAttribute{Optional: true,
+			MarkdownDescription: "Filter by part of the name. The service decides how it matches, for example whether it is case-sensitive."},
+		"status":            schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by status, for example `READY`."},
+		"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Filter by remote reconciliation."},
+		"tag_value_ids": ids("Filter by IDs of tag values, which the API does not list. An empty value matches nothing.", field.NotEmpty(),
+			field.NoCommas()),
+		"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by image version."},
+		"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(deploymentTypes...)},
+			MarkdownDescription: "Filter by deployment type. Valid values are " + field.Quoted(deploymentTypes) + "."},
+		"deployment_ids": ids("Filter by deployment IDs, which are UUIDs. An empty value matches nothing.", field.UUIDString()),
+	} {
+		attributes[name], _ = attribute.(Attribute) // the interfaces are the same
 	}
-	return nil
+	return attributes
 }
 
 // newFilter is what the arguments ask the service for. None means that an empty list or set matches nothing, whatever the

@@ -200,12 +200,12 @@ func (p *protocol) list(n int, limit int64, include bool, config map[string]tfty
 	return results
 }
 
-func textList(values ...string) tftypes.Value {
+func textSet(values ...string) tftypes.Value {
 	list := []tftypes.Value{}
 	for _, v := range values {
 		list = append(list, tftypes.NewValue(tftypes.String, v))
 	}
-	return tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, list)
+	return tftypes.NewValue(tftypes.Set{ElementType: tftypes.String}, list)
 }
 
 func TestListResource_filters(t *testing.T) {
@@ -231,10 +231,10 @@ func TestListResource_filters(t *testing.T) {
 		"by status":         {map[string]tftypes.Value{"status": text("UNUSED")}, 0, 0},
 		"by reconciliation": {map[string]tftypes.Value{"remote_reconciled": tftypes.NewValue(tftypes.Bool, true)}, 0, 0},
 		"by type":           {map[string]tftypes.Value{"deployment_type": text("prod")}, 0, 0},
-		"by tags":           {map[string]tftypes.Value{"tag_value_ids": textList("a", "b")}, 0, 0},
-		"by ids":            {map[string]tftypes.Value{"deployment_ids": textList(ids[:120]...)}, 0, 120},
-		"by no ids":         {map[string]tftypes.Value{"deployment_ids": textList()}, 0, 0},
-		"by no tags":        {map[string]tftypes.Value{"tag_value_ids": textList()}, 0, 0},
+		"by tags":           {map[string]tftypes.Value{"tag_value_ids": textSet("a", "b")}, 0, 0},
+		"by ids":            {map[string]tftypes.Value{"deployment_ids": textSet(ids[:120]...)}, 0, 120},
+		"by no ids":         {map[string]tftypes.Value{"deployment_ids": textSet()}, 0, 0},
+		"by no tags":        {map[string]tftypes.Value{"tag_value_ids": textSet()}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			results := p.list(-1, c.limit, false, c.config)
@@ -271,9 +271,9 @@ func TestListResource_filters(t *testing.T) {
 		}
 	})
 	t.Run("invalid filters", func(t *testing.T) {
-		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textList("x")}, {"deployment_type": text("staging")},
-			{"tag_value_ids": textList("")}, {"tag_value_ids": textList("a,b")},
-			{"deployment_ids": tftypes.NewValue(tftypes.List{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
+		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textSet("x")}, {"deployment_type": text("staging")},
+			{"tag_value_ids": textSet("")}, {"tag_value_ids": textSet("a,b")},
+			{"deployment_ids": tftypes.NewValue(tftypes.Set{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
 			if results := p.list(-1, 0, false, config); len(results) != 1 || len(results[0].Diagnostics) == 0 {
 				t.Errorf("%v gives %v, want a diagnostic", config, results)
 			}
