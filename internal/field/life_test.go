@@ -51,11 +51,11 @@ func live(t testing.TB, g generator, fs Fields) {
 		{"create", func() { l.configure(g.config(fs)); l.create() }},
 		{"additions of others", l.additions},
 		{"drift", l.drift},
-		{"change", func() { l.configure(g.change(fs, l.tree)); l.update() }},
+		{"change", l.change},
 		{"additions after a change", l.additions},
 		{"import", l.importIt},
-		{"change after an import", func() { l.configure(g.change(fs, l.tree)); l.update() }},
-		{"second change after an import", func() { l.configure(g.change(fs, l.tree)); l.update() }},
+		{"change after an import", l.change},
+		{"second change after an import", l.change},
 		{"additions after an import", l.additions},
 	} {
 		if stage.run(); t.Failed() {
@@ -244,6 +244,16 @@ func onlyDiffersAt(p path.Path, a, b tftypes.Value) bool {
 	return true
 }
 
+// change changes the configuration. Not to items without names after an import
+// from a service that shuffles them: they are matched by position.
+func (l *life) change() {
+	l.T.Helper()
+	if tree := l.g.change(l.fs, l.tree); !l.imported || l.g.plain || !ambiguous(l.fs, tree) {
+		l.configure(tree)
+		l.update()
+	}
+}
+
 // update applies a changed configuration, and verifies what the service has
 // afterwards.
 func (l *life) update() {
@@ -271,7 +281,7 @@ func (l *life) update() {
 		}
 		s.patch(patchOf(tree, inMaps))
 	}
-	if !ambiguous(l.fs, l.tree) && !ambiguous(l.fs, before) {
+	if !ambiguous(l.fs, l.tree) && !ambiguous(l.fs, before) && !ambiguous(l.fs, applied) {
 		l.assertPatched(before, want, applied)
 	}
 	l.save(planned)
@@ -422,7 +432,7 @@ func (l *life) importIt() {
 	after, _ := l.fs.Encode(planned)
 	is := placesOf(l.fs, after)
 	for place, value := range placesOf(l.fs, before).leaves {
-		if left := is.leaves[place]; l.g.plain && !reflect.DeepEqual(lenient(value), lenient(left)) && !strings.HasSuffix(place, "ref") {
+		if left := is.leaves[place]; l.g.plain && !reflect.DeepEqual(lenient(value), lenient(left)) && !strings.HasSuffix(place, "ref") && !is.without(place) {
 			l.T.Errorf("the plan after an import changes %s from %v to %v", place, value, left)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // service is a model of a service that stores one deployment.
@@ -73,6 +74,10 @@ func (s *service) add(fs Fields, stored, want object) {
 		case f.Kind == ObjectList:
 			for i, item := range asList(value) {
 				if list := asList(wanted); i < len(list) && len(list) == len(asList(value)) {
+					same := func(other any) bool { return itemKey(f, other) != "" && itemKey(f, other) == itemKey(f, item) }
+					if j := slices.IndexFunc(list, same); j >= 0 {
+						i = j // the order may differ
+					}
 					s.add(f.Fields, asObject(item), asObject(list[i]))
 				}
 			}
@@ -211,10 +216,17 @@ func placesOf(fs Fields, tree object) places {
 	return p
 }
 
+// without reports whether a place is in an exclusive sibling of what is set.
+func (p places) without(place string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(p.absent)), func(sibling string) bool {
+		return strings.HasPrefix(place+"/", sibling+"/")
+	})
+}
+
 func (p places) object(fs Fields, at string, tree object) {
-	set := slices.ContainsFunc(fs, func(f Field) bool { return f.Exclusive && !isNil(tree[f.wire()]) })
+	set := slices.ContainsFunc(fs, func(f Field) bool { return f.Exclusive && tree[f.wire()] != nil })
 	for _, f := range fs {
-		if f.Exclusive && set && isNil(tree[f.wire()]) {
+		if f.Exclusive && set && tree[f.wire()] == nil {
 			p.absent[at+"/"+f.wire()] = true
 		}
 	}
@@ -226,7 +238,8 @@ func (p places) object(fs Fields, at string, tree object) {
 			if f.Kind == JSON && isEmpty(value) {
 				p.leaves[here] = value // {} is a value
 			}
-			p.lists[here] = p.lists[here] || len(value) == 0 && f.Kind != Object
+			none := !slices.ContainsFunc(slices.Collect(maps.Values(value)), func(member any) bool { return member != nil })
+			p.lists[here] = p.lists[here] || none && f.Kind != Object
 			if !described || f.Kind != Object {
 				f = Field{Kind: Object}
 			}
@@ -258,5 +271,3 @@ func (p places) object(fs Fields, at string, tree object) {
 		}
 	}
 }
-
-func isNil(tree any) bool { return tree == nil || tree == "" }
