@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -32,38 +31,9 @@ func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
 
-// Check returns the error of [Fields.Decode], without building objects and lists.
+// Check returns the error of [Fields.Decode].
 func (fs Fields) Check(tree map[string]any) error {
-	for _, f := range fs {
-		if err := f.named(f.check(tree[f.wire()])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f Field) check(tree any) error {
-	switch value := tree.(type) {
-	case nil:
-		return nil
-	case map[string]any:
-		if f.Kind == Object {
-			return f.Fields.Check(value)
-		}
-	case []any:
-		if f.Kind == List || f.Kind == ObjectList {
-			for _, item := range value {
-				if err := f.elem().check(item); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	if f.Kind == JSON {
-		return nil // it may be anything
-	}
-	_, err := kinds[f.Kind].decode(f, tree)
+	_, err := fs.Decode(tree)
 	return err
 }
 
@@ -140,99 +110,70 @@ func (f Field) tree(from tftypes.Value) any {
 	return tree
 }
 
-// Undescribed are the members of a response that the description does not have, at every depth; nil if there are none. An item
-// of a list without such members is {}.
-func (fs Fields) Undescribed(tree map[string]any) map[string]any {
-	var found map[string]any
+// Split divides a tree into what the description has, and the other members, at every depth, which are nil if there are none. In
+// the rest, an item of a list without such members is {}. Null members count as described.
+func (fs Fields) Split(tree map[string]any) (described, rest map[string]any) {
+	described = make(map[string]any, len(tree))
 	for name, value := range tree {
-		f, described := fs.byWire(name)
-		if described {
-			value = f.undescribed(value)
+		more := value
+		if f, ok := fs.byWire(name); ok {
+			described[name], more = f.split(value)
 		}
-		if value != nil {
-			if found == nil {
-				found = map[string]any{}
-			}
-			found[name] = value
+		if more != nil {
+			rest = merge(rest, map[string]any{name: more})
 		}
 	}
-	return found
+	return described, rest
 }
 
-func (f Field) undescribed(tree any) any {
-	switch {
-	case f.Kind == Object:
-		object, _ := tree.(map[string]any)
-		if found := f.Fields.Undescribed(object); found != nil {
-			return found
+func (f Field) split(tree any) (described, rest any) {
+	switch value := tree.(type) {
+	case map[string]any:
+		if f.Kind != Object {
+			break
 		}
-	case f.Kind == ObjectList:
-		list, _ := tree.([]any)
-		rest, some := make([]any, len(list)), false
-		for i, item := range list {
-			if rest[i] = f.elem().undescribed(item); rest[i] == nil {
-				rest[i] = map[string]any{}
+		known, others := f.Fields.Split(value)
+		if others == nil {
+			return known, nil
+		}
+		return known, others
+	case []any:
+		if f.Kind != ObjectList {
+			break
+		}
+		known, others, some := make([]any, len(value)), make([]any, len(value)), false
+		for i, item := range value {
+			if known[i], others[i] = f.elem().split(item); others[i] == nil {
+				others[i] = map[string]any{}
 			} else {
 				some = true
 			}
 		}
 		if some {
-			return rest
+			return known, others
 		}
+		return known, nil
 	}
-	return nil
+	return tree, nil
 }
 
-// Conflicts are the members of a tree that the description has, the innermost: their paths in HCL, and what they are.
-func (fs Fields) Conflicts(tree map[string]any) iter.Seq2[string, Field] {
-	return func(yield func(string, Field) bool) {
-		for _, name := range slices.Sorted(maps.Keys(tree)) {
-			f, described := fs.byWire(name)
-			inner, isObject := tree[name].(map[string]any)
-			switch {
-			case !described:
-			case f.Kind != Object || !isObject:
-				if !yield(f.Name, f) {
-					return
-				}
-			default:
-				for below, child := range f.Fields.Conflicts(inner) {
-					if !yield(f.Name+"."+below, child) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// Described is the other part: tree without what [Fields.Undescribed] finds, and without what is null there.
-func (fs Fields) Described(tree map[string]any) map[string]any {
-	rest := make(map[string]any, len(tree))
+// Conflicts are the members of a tree that the description has, the innermost, by their paths in HCL.
+func (fs Fields) Conflicts(tree map[string]any) map[string]Field {
+	found := map[string]Field{}
 	for name, value := range tree {
-		if f, ok := fs.byWire(name); ok {
-			rest[name] = f.described(value)
-		}
-	}
-	return rest
-}
-
-func (f Field) described(tree any) any {
-	switch tree := tree.(type) {
-	case map[string]any:
-		if f.Kind == Object {
-			return f.Fields.Described(tree)
-		}
-	case []any:
-		if f.Kind == ObjectList {
-			rest := make([]any, len(tree))
-			for i, item := range tree {
-				rest[i] = f.elem().described(item)
+		f, described := fs.byWire(name)
+		inner, isObject := value.(map[string]any)
+		switch {
+		case !described:
+		case f.Kind == Object && isObject:
+			for below, child := range f.Fields.Conflicts(inner) {
+				found[f.Name+"."+below] = child
 			}
-			return rest
+		default:
+			found[f.Name] = f
 		}
 	}
-	return tree
+	return found
 }
 
 // Leaves are the paths of the innermost members of a tree, sorted.
@@ -249,27 +190,35 @@ func Leaves(tree map[string]any) (paths []string) {
 	return paths
 }
 
-// Path finds the attribute that a location in a request belongs to: member names (string) and indices (int). Where the location
-// leads to nothing described, it is the last attribute on the way; ok is false if there is none.
+// Path finds the attribute that a location in a request leads to: member names of the API (string) and indices (int). Where the
+// location leads to nothing described, it is the last attribute on the way; ok is false if there is none.
 func (fs Fields) Path(loc []any) (at path.Path, ok bool) {
-	f := Field{Kind: Object, Fields: fs}
-	for _, step := range loc {
+	at, f, rest := fs.find(loc)
+	if len(rest) > 0 && f.Kind == StringMap {
+		if key, ok := rest[0].(string); ok {
+			at = at.AtMapKey(key)
+		}
+	}
+	return at, len(at.Steps()) > 0
+}
+
+// find is Path up to the last attribute that is described; rest is what leads on from there.
+func (fs Fields) find(loc []any) (at path.Path, f Field, rest []any) {
+	f = Field{Kind: Object, Fields: fs}
+	for i, step := range loc {
 		switch step := step.(type) {
 		case string:
-			if f.Kind == StringMap {
-				return at.AtMapKey(step), true
-			}
 			child, found := f.Fields.byWire(step)
 			if f.Kind != Object || !found {
-				return at, ok
+				return at, f, loc[i:]
 			}
-			at, f, ok = at.AtName(child.Name), child, true
+			at, f = at.AtName(child.Name), child
 		case int:
 			if f.Kind != List && f.Kind != ObjectList {
-				return at, ok
+				return at, f, loc[i:]
 			}
 			at, f = at.AtListIndex(step), f.elem()
 		}
 	}
-	return at, ok
+	return at, f, nil
 }

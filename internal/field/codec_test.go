@@ -2,6 +2,7 @@ package field
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"reflect"
 	"slices"
@@ -218,7 +219,7 @@ func TestDecode_numbersEqualThoseOfConfigurations(t *testing.T) {
 	}
 }
 
-func TestUndescribedAndDescribed(t *testing.T) {
+func TestSplit(t *testing.T) {
 	t.Parallel()
 	fs := Fields{{Name: "a"}, {Name: "o", Kind: Object, Fields: Fields{{Name: "a"}}}, {Name: "l", Kind: ObjectList, Fields: Fields{{Name: "a"}, {Name: "b_c", Wire: "bC"}}}}
 	for name, c := range map[string]struct{ tree, undescribed, described string }{
@@ -236,10 +237,11 @@ func TestUndescribedAndDescribed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := jsonOf(fs.Undescribed(readObject(t, c.tree))); got != c.undescribed {
+			described, rest := fs.Split(readObject(t, c.tree))
+			if got := jsonOf(rest); got != c.undescribed {
 				t.Errorf("undescribed is %s, want %s", got, c.undescribed)
 			}
-			if got := jsonOf(fs.Described(readObject(t, c.tree))); got != c.described {
+			if got := jsonOf(described); got != c.described {
 				t.Errorf("described is %s, want %s", got, c.described)
 			}
 		})
@@ -262,10 +264,7 @@ func TestConflicts(t *testing.T) {
 		"no object where one must": {object{"source_config": nil}, "source_config"},
 		"list":                     {object{"secret_references": []any{}}, "secret_references"},
 	} {
-		var paths []string
-		for at := range deployment.Conflicts(c.tree) {
-			paths = append(paths, at)
-		}
+		paths := slices.Sorted(maps.Keys(deployment.Conflicts(c.tree)))
 		if got := strings.Join(paths, " "); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

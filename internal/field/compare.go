@@ -21,12 +21,12 @@ type Comparison struct {
 
 // Difference is an attribute whose value in the service is not the expected one.
 type Difference struct {
-	At path.Path
-	// Member is the place within a map, a JSON object or a list of objects, where At does not reach: "runAsUser".
-	Member    string
-	Want, Has any // trees
-	field     Field
-	names     []string // the steps of Member
+	Loc       []any     // where it is, see [Fields.Path]
+	At        path.Path // the attribute that Loc leads to
+	Want, Has any       // trees
+	field     Field     // the one at At
+	rest      []any     // of Loc, beyond At
+	items     string    // what differs in a list of objects, in words
 }
 
 // Compare compares what is wanted (the configuration) with live (what the service has) and applied (what the last apply set),
@@ -40,17 +40,17 @@ type Difference struct {
 // Read-only attributes are not compared, and unknown values are no difference. Source is the source of the deployment, see
 // [Field.BuiltFor].
 func (fs Fields) Compare(live, want, applied map[string]any, source string) Comparison {
-	return (&comparer{source: source}).compare(fs, live, want, applied)
+	return (&comparer{fields: fs, source: source}).compare(live, want, applied)
 }
 
 // CompareImported is [Fields.Compare] for a deployment to which nothing was applied since its import: what is wanted as {} may
 // be there, if nothing else is, because services may report it as null.
 func (fs Fields) CompareImported(live, want, applied map[string]any, source string) Comparison {
-	return (&comparer{source: source, imported: true}).compare(fs, live, want, applied)
+	return (&comparer{fields: fs, source: source, imported: true}).compare(live, want, applied)
 }
 
-func (c *comparer) compare(fs Fields, live, want, applied map[string]any) Comparison {
-	merged := c.object(fs, path.Empty(), live, want, applied, false)
+func (c *comparer) compare(live, want, applied map[string]any) Comparison {
+	merged := c.object(c.fields, nil, live, want, applied, false)
 	return Comparison{Merged: merged, Set: c.set, Dropped: c.dropped}
 }
 
@@ -61,10 +61,19 @@ func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
 
 // comparer walks the three trees side by side.
 type comparer struct {
+	fields       Fields
 	source       string
 	imported     bool
 	set, dropped []Difference
 }
+
+func (c *comparer) difference(loc []any, want, has any) Difference {
+	at, f, rest := c.fields.find(loc)
+	return Difference{Loc: loc, At: at, Want: want, Has: has, field: f, rest: rest}
+}
+
+// in leads on from a location.
+func in(loc []any, step any) []any { return append(slices.Clip(loc), step) }
 
 func asObject(tree any) map[string]any {
 	object, _ := tree.(map[string]any)
@@ -78,7 +87,7 @@ func asList(tree any) []any {
 
 // object compares the members of an object. In an item of a list, which is sent whole, what is dropped is omitted; elsewhere it
 // is null.
-func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[string]any, inItem bool) map[string]any {
+func (c *comparer) object(fs Fields, loc []any, live, want, applied map[string]any, inItem bool) map[string]any {
 	merged := maps.Clone(live)
 	if merged == nil {
 		merged = map[string]any{}
@@ -103,10 +112,10 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 		if want[name] == nil && f.ResolvesTo != "" && c.servicesOwn(fs, f, live, applied[name], applied[name]) {
 			has = applied[name] // in the form that the service has resolved it to
 		}
-		put(name, c.value(f, at.AtName(f.Name), has, want[name], applied[name], inItem))
+		put(name, c.value(f, in(loc, name), has, want[name], applied[name], inItem))
 		if f.Kind == JSON && isEmptyObject(want[name]) && has == nil && len(c.set) == before &&
 			(applied[name] == nil && !c.imported || f.Exclusive && hasSibling(fs, f, live)) {
-			c.set = append(c.set, Difference{At: at.AtName(f.Name), Want: want[name], field: f}) // {} is a value
+			c.set = append(c.set, c.difference(in(loc, name), want[name], nil)) // {} is a value
 		}
 		replaced = replaced || f.Exclusive && want[name] != nil && (len(c.set) > before || applied[name] == nil)
 	}
@@ -116,9 +125,8 @@ func (c *comparer) object(fs Fields, at path.Path, live, want, applied map[strin
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(merge(want, applied))) {
-		if f, described := fs.byWire(name); !described {
-			f.Name = name
-			put(name, c.free(freeAt{f, at, []string{name}}, live[name], want[name], applied[name]))
+		if _, described := fs.byWire(name); !described {
+			put(name, c.free(JSON, in(loc, name), live[name], want[name], applied[name]))
 		}
 	}
 	return merged
@@ -153,7 +161,7 @@ func (c *comparer) servicesOwn(fs Fields, f Field, live map[string]any, want, ap
 }
 
 // value compares one value, and returns what the service should have.
-func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem bool) any {
+func (c *comparer) value(f Field, loc []any, live, want, applied any, inItem bool) any {
 	if want == Unknown || want == nil && applied == nil {
 		return live
 	}
@@ -162,12 +170,12 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 		if want == nil && isEmpty(live) {
 			return live
 		}
-		return c.object(f.Fields, at, asObject(live), asObject(want), asObject(applied), inItem)
+		return c.object(f.Fields, loc, asObject(live), asObject(want), asObject(applied), inItem)
 	case StringMap, JSON:
-		return c.freeForm(f, at, live, want, applied)
+		return c.freeForm(f.Kind, loc, live, want, applied)
 	case ObjectList:
 		if want != nil {
-			return c.list(f, at, asList(live), asList(want), asList(applied), live)
+			return c.list(f, loc, asList(live), asList(want), asList(applied), live)
 		}
 	case List:
 		if want != nil && c.equalItems(f, asList(live), asList(want)) {
@@ -177,8 +185,8 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 			return live
 		}
 		if f.Elem == JSON && want != nil {
-			c.set = append(c.set, Difference{At: at, Want: want, Has: live, field: f})
-			return keepMembers(f, at, asList(live), asList(want), asList(applied))
+			c.set = append(c.set, c.difference(loc, want, live))
+			return keepMembers(f, loc, asList(live), asList(want), asList(applied))
 		}
 	default:
 		if want == "" {
@@ -191,19 +199,19 @@ func (c *comparer) value(f Field, at path.Path, live, want, applied any, inItem 
 	if want == nil {
 		// What the service has replaced is its own: a default, or somebody else's value.
 		if !isEmpty(applied) && !isEmpty(live) && (f.equalTree(live, applied) || f.Access != Computed && c.has(f, live, applied)) {
-			c.dropped = append(c.dropped, Difference{At: at, Has: live, field: f})
+			c.dropped = append(c.dropped, c.difference(loc, nil, live))
 			return nil
 		}
 		return live
 	}
-	c.set = append(c.set, Difference{At: at, Want: want, Has: live, field: f})
+	c.set = append(c.set, c.difference(loc, want, live))
 	return want
 }
 
 // has reports whether the service has a value.
 func (c *comparer) has(f Field, live, value any) bool {
 	inner := &comparer{source: c.source}
-	inner.value(f, path.Empty(), live, value, value, true)
+	inner.value(f, nil, live, value, value, true)
 	return len(inner.set) == 0
 }
 
@@ -219,7 +227,7 @@ func (c *comparer) equalItems(f Field, live, want []any) bool {
 
 // keepMembers returns the wanted items of a list of JSON, with the members that the service has added to them. An item is the
 // one of the service that has all of it, or else the one at its place, if the lists are equally long.
-func keepMembers(f Field, at path.Path, live, want, applied []any) []any {
+func keepMembers(f Field, loc []any, live, want, applied []any) []any {
 	merged, used := slices.Clone(want), map[int]bool{}
 	var rest []int
 	for i, item := range want {
@@ -239,46 +247,31 @@ func keepMembers(f Field, at path.Path, live, want, applied []any) []any {
 			if len(applied) == len(want) {
 				former = applied[i]
 			}
-			merged[i] = (&comparer{}).free(freeAt{field: f, at: at}, live[i], want[i], former)
+			merged[i] = (&comparer{}).free(JSON, loc, live[i], want[i], former)
 		}
 	}
 	return merged
 }
 
 // freeForm compares a map or a JSON object.
-func (c *comparer) freeForm(f Field, at path.Path, live, want, applied any) any {
-	if removed, ok := applied.(map[string]any); ok && f.Kind == JSON && want == nil && len(removed) == 0 && live != nil {
-		c.dropped = append(c.dropped, Difference{At: at, Has: live, field: f}) // {} is a value
+func (c *comparer) freeForm(k Kind, loc []any, live, want, applied any) any {
+	if removed, ok := applied.(map[string]any); ok && k == JSON && want == nil && len(removed) == 0 && live != nil {
+		c.dropped = append(c.dropped, c.difference(loc, nil, live)) // {} is a value
 		return nil
 	}
 	before := len(c.dropped)
-	merged := c.free(freeAt{field: f, at: at}, live, want, applied)
+	merged := c.free(k, loc, live, want, applied)
 	switch {
-	case f.Kind == JSON && want == nil && len(c.dropped) > before && isEmpty(merged):
+	case k == JSON && want == nil && len(c.dropped) > before && isEmpty(merged):
 		return nil
-	case f.Kind == StringMap && merged == nil && len(c.dropped) > before:
+	case k == StringMap && merged == nil && len(c.dropped) > before:
 		return map[string]any{}
 	}
 	return merged
 }
 
-// freeAt is a place in free-form JSON.
-type freeAt struct {
-	field Field
-	at    path.Path
-	names []string
-}
-
-func (p freeAt) in(name string) freeAt {
-	return freeAt{p.field, p.at, append(slices.Clip(p.names), name)}
-}
-
-func (p freeAt) difference(want, has any) Difference {
-	return Difference{At: p.at, Member: strings.Join(p.names, "."), Want: want, Has: has, field: p.field, names: p.names}
-}
-
-// free compares free-form JSON: objects member by member, lists of the same length item by item, everything else as one.
-func (c *comparer) free(p freeAt, live, want, applied any) any {
+// free compares free-form JSON, or a map of strings: objects member by member, lists of the same length item by item, everything else as one.
+func (c *comparer) free(k Kind, loc []any, live, want, applied any) any {
 	switch wanted := want.(type) {
 	case unknown:
 		return live
@@ -288,24 +281,24 @@ func (c *comparer) free(p freeAt, live, want, applied any) any {
 		}
 		if removed, ok := applied.(map[string]any); ok {
 			if has, ok := live.(map[string]any); ok {
-				if rest := c.members(p, has, nil, removed); !isEmpty(rest) {
+				if rest := c.members(k, loc, has, nil, removed); !isEmpty(rest) {
 					return rest
 				}
 				return nil
 			}
 		}
 		inner := &comparer{source: c.source}
-		if inner.free(p, live, applied, applied); len(inner.set) > 0 {
+		if inner.free(k, loc, live, applied, applied); len(inner.set) > 0 {
 			return live // replaced by the service, or by somebody else
 		}
-		c.dropped = append(c.dropped, p.difference(nil, live))
+		c.dropped = append(c.dropped, c.difference(loc, nil, live))
 		return nil
 	case map[string]any:
 		has, ok := live.(map[string]any)
 		if !ok && !isEmpty(live) {
 			break
 		}
-		if merged := c.members(p, has, wanted, asObject(applied)); ok || len(merged) > 0 || len(wanted) == 0 {
+		if merged := c.members(k, loc, has, wanted, asObject(applied)); ok || len(merged) > 0 || len(wanted) == 0 {
 			return merged
 		}
 		return live
@@ -323,28 +316,28 @@ func (c *comparer) free(p freeAt, live, want, applied any) any {
 			if len(former) == len(wanted) {
 				before = former[i]
 			}
-			merged[i] = c.free(p.in(indexName(i)), has[i], wanted[i], before)
+			merged[i] = c.free(k, in(loc, i), has[i], wanted[i], before)
 		}
 		return merged
 	default:
-		if equalJSON(live, want) || p.field.Kind == StringMap && live != nil && stringOf(live) == want {
+		if equalJSON(live, want) || k == StringMap && live != nil && stringOf(live) == want {
 			return live
 		}
 		if isEmpty(want) && isEmpty(live) {
 			return want // a service without it may still take it: a label with an empty value
 		}
 	}
-	c.set = append(c.set, p.difference(want, live))
+	c.set = append(c.set, c.difference(loc, want, live))
 	return want
 }
 
-func (c *comparer) members(p freeAt, live, want, applied map[string]any) map[string]any {
+func (c *comparer) members(k Kind, loc []any, live, want, applied map[string]any) map[string]any {
 	merged := maps.Clone(live)
 	if merged == nil {
 		merged = map[string]any{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(merge(want, applied))) {
-		value := c.free(p.in(name), live[name], want[name], applied[name])
+		value := c.free(k, in(loc, name), live[name], want[name], applied[name])
 		if merged[name] = value; value == nil {
 			delete(merged, name)
 		}
@@ -353,7 +346,7 @@ func (c *comparer) members(p freeAt, live, want, applied map[string]any) map[str
 }
 
 // list compares a list of objects, all items of which belong to the configuration.
-func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has any) any {
+func (c *comparer) list(f Field, loc []any, live, want, applied []any, has any) any {
 	partners, former := f.match(want, live), f.match(want, applied)
 	before := len(c.set) + len(c.dropped)
 	merged, kept := make([]any, len(want)), map[int]bool{}
@@ -375,7 +368,7 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 		}
 		kept[j], old = true, asObject(live[j])
 		inOrder = inOrder && i == j
-		merged[i] = c.object(f.Fields, at.AtListIndex(i), old, asObject(item), last, true)
+		merged[i] = c.object(f.Fields, in(loc, i), old, asObject(item), last, true)
 	}
 	var removed []string
 	for j, item := range live {
@@ -383,11 +376,14 @@ func (c *comparer) list(f Field, at path.Path, live, want, applied []any, has an
 			removed = append(removed, itemName(f, item, j))
 		}
 	}
-	switch {
-	case len(added) != undecided || len(removed) != undecided: // else they may turn out to be the same items
-		c.set = append(c.set, Difference{At: at, Member: itemChanges(added, removed), Want: want, Has: has, field: f})
-	case f.Ordered && !inOrder:
-		c.set = append(c.set, Difference{At: at, Member: "order", Want: want, Has: has, field: f})
+	d := c.difference(loc, want, has)
+	if len(added) != undecided || len(removed) != undecided { // else they may turn out to be the same items
+		d.items = itemChanges(added, removed)
+	} else if f.Ordered && !inOrder {
+		d.items = "order"
+	}
+	if d.items != "" {
+		c.set = append(c.set, d)
 	}
 	if len(c.set)+len(c.dropped) == before && has != nil {
 		return has
@@ -421,50 +417,32 @@ func MergeDeep(a, b map[string]any) map[string]any {
 // Key is the member of the request body that a difference belongs to, and its member in turn where that is one of the objects
 // whose keys are sent one by one: ("source_config", "resource_spec"), ("secret_references", "").
 func (d Difference) Key() (object, key string) {
-	names := d.wirePath()
-	if len(names) > 1 && len(d.At.Steps()) > 0 && strings.HasSuffix(names[0], "_config") {
-		return names[0], names[1]
+	object, _ = d.Loc[0].(string)
+	if len(d.Loc) > 1 && len(d.At.Steps()) > 0 && strings.HasSuffix(object, "_config") {
+		key, _ = d.Loc[1].(string)
 	}
-	return names[0], ""
+	return object, key
 }
 
 // Undescribed reports whether the difference is in a member that no field describes.
-func (d Difference) Undescribed() bool {
-	return d.Member != "" && d.field.Kind == String // which has no members
-}
-
-// wirePath are the member names that lead to a difference, up to the first list.
-func (d Difference) wirePath() (names []string) {
-	for _, step := range d.At.Steps() {
-		name, ok := step.(path.PathStepAttributeName)
-		if !ok {
-			return names
-		}
-		names = append(names, string(name))
-	}
-	return append(names, d.names...)
-}
+func (d Difference) Undescribed() bool { return d.field.Kind == Object && len(d.rest) > 0 }
 
 // Nullify is tree with null for the member of a map or JSON object that the difference is about: a service that merges deeply
 // drops it for that only. It is not ok if there is no such member; what is in a list is sent whole.
 func (d Difference) Nullify(tree map[string]any) (without map[string]any, ok bool) {
-	names := d.wirePath()
-	if len(d.names) == 0 || len(names) != len(d.At.Steps())+len(d.names) {
-		return nil, false
-	}
-	return nullify(tree, names)
+	return nullify(tree, d.Loc, len(d.rest) > 0)
 }
 
-func nullify(tree map[string]any, names []string) (without map[string]any, ok bool) {
-	without = merge(tree, map[string]any{names[0]: nil})
-	if len(names) == 1 {
-		return without, true
+func nullify(tree map[string]any, loc []any, free bool) (without map[string]any, ok bool) {
+	name, inObject := loc[0].(string)
+	without = merge(tree, map[string]any{name: nil})
+	if len(loc) == 1 {
+		return without, inObject && free
 	}
-	inner, _ := tree[names[0]].(map[string]any)
-	if inner == nil {
-		return nil, false
+	inner, ok := tree[name].(map[string]any)
+	if ok {
+		without[name], ok = nullify(inner, loc[1:], free)
 	}
-	without[names[0]], ok = nullify(inner, names[1:])
 	return without, ok
 }
 

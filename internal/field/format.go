@@ -11,23 +11,34 @@ import (
 // source_config.resource_spec.labels["team"], or source_config.resource_spec.sidecars[0].security_context (runAsUser).
 func (d Difference) String() string {
 	switch {
-	case d.Member == "":
+	case d.Undescribed():
+		return inWords(d.Loc)
+	case d.items != "":
+		return fmt.Sprintf("%s (%s)", d.At, d.items)
+	case len(d.rest) == 0:
 		return d.At.String()
 	case d.field.Kind == StringMap:
-		return d.At.AtMapKey(d.Member).String()
-	case d.Undescribed():
-		return strings.Join(d.wirePath(), ".")
+		return d.At.AtMapKey(inWords(d.rest)).String()
 	}
-	return fmt.Sprintf("%s (%s)", d.At, d.Member)
+	return fmt.Sprintf("%s (%s)", d.At, inWords(d.rest))
+}
+
+func inWords(loc []any) string {
+	var steps []string
+	for _, step := range loc {
+		if i, ok := step.(int); ok {
+			step = indexName(i)
+		}
+		steps = append(steps, fmt.Sprint(step))
+	}
+	return strings.Join(steps, ".")
 }
 
 // Values are the two values of a difference for a message. They are not shown (ok is false) unless they are numbers, booleans,
 // ids, times, enums, or marked as [Field.Shown], because the provider cannot know what Terraform marks as sensitive.
 func (d Difference) Values() (want, has string, ok bool) {
-	switch f := d.field; {
-	case d.Member != "":
-		return "", "", false
-	case f.Shown, len(f.OneOf) > 0, slices.Contains([]Kind{Int64, Float64, Bool, UUID, Time}, f.Kind):
+	f := d.field
+	if f.Shown || len(f.OneOf) > 0 || slices.Contains([]Kind{Int64, Float64, Bool, UUID, Time}, f.Kind) {
 		return show(d.Want), show(d.Has), true
 	}
 	return "", "", false

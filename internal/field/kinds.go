@@ -39,7 +39,7 @@ type kind struct {
 	// encode turns a value that is known and not null into a tree.
 	encode func(f Field, v tftypes.Value) (any, error)
 	// equal compares two scalars; nil where the value has members or items.
-	equal      func(a, b any) bool
+	equal func(a, b any) bool
 	// attribute is how a schema states it. The framework's schemas of resources, data sources and lists take the same attributes.
 	attribute func(Field, common) schema.Attribute
 }

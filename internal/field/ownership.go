@@ -273,7 +273,7 @@ func (f Field) unchanged(config, state tftypes.Value, owned any) bool {
 		return false
 	}
 	c := &comparer{}
-	c.value(f, path.Empty(), f.tree(state), f.tree(config), owned, true)
+	c.value(f, nil, f.tree(state), f.tree(config), owned, true)
 	return len(c.set)+len(c.dropped) == 0
 }
 
@@ -437,7 +437,7 @@ func (r refresher) value(f Field, prior tftypes.Value, live, owned any) (tftypes
 	}
 	tree := f.tree(prior)
 	c := &comparer{source: r.source}
-	if c.value(f, path.Empty(), live, tree, tree, true); len(c.set) == 0 {
+	if c.value(f, nil, live, tree, tree, true); len(c.set) == 0 {
 		return prior, nil
 	}
 	return f.decode(project(f.Kind, tree, live))

@@ -134,7 +134,7 @@ func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value
 		names = append(names, s.Name)
 	}
 	delete(tree, "secrets")
-	additional := deploymentFields.Undescribed(tree)
+	_, additional := deploymentFields.Split(tree)
 	if additional == nil {
 		additional = map[string]any{}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -141,8 +142,9 @@ var additionalRule = field.NewRule("must not contain properties that have an arg
 	func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
 		tree := readTree([]byte(text.ValueString()))
-		for name, f := range slices.Concat(deploymentFields, field.Fields{{Name: "secrets"}}).Conflicts(tree) {
-			if f.Access == field.ReadOnly {
+		conflicts := slices.Concat(deploymentFields, field.Fields{{Name: "secrets"}}).Conflicts(tree)
+		for _, name := range slices.Sorted(maps.Keys(conflicts)) {
+			if conflicts[name].Access == field.ReadOnly {
 				diags.AddAttributeError(at, "Property is read-only", fmt.Sprintf("%s must not contain %s.", at, name))
 				continue
 			}

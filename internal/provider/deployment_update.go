@@ -113,11 +113,12 @@ func (u *update) patch(ctx context.Context, request client.DeploymentChange) (wr
 	if errors.As(err, &rejected) && rejected.Invalid() {
 		additional := u.plan.text(additionalField.Name)
 		ours := field.Leaves(readTree([]byte(additional)))
-		foreign := slices.DeleteFunc(field.Leaves(changeableFields.Undescribed(request)), func(name string) bool {
+		described, rest := changeableFields.Split(request)
+		foreign := slices.DeleteFunc(field.Leaves(rest), func(name string) bool {
 			return name == "secrets" || slices.Contains(ours, name)
 		})
 		if len(foreign) > 0 {
-			reduced := withAdditional(changeableFields.Described(request), additional)
+			reduced := withAdditional(described, additional)
 			maps.DeleteFunc(reduced, func(name string, _ any) bool { _, sent := request[name]; return !sent })
 			if secrets, sent := request["secrets"]; sent {
 				reduced["secrets"] = secrets
