@@ -70,9 +70,12 @@ func New(config Config) *Client {
 	config.PollIntervalMax = cmp.Or(config.PollIntervalMax, 15*time.Second)
 	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
-	c := &Client{config: config, holders: nameHolders{lock: newLock()}, hidden: hiddenValues{known: map[string]bool{}}}
+	c := &Client{config: config, holders: nameHolders{lock: newLock()}}
 	for _, values := range config.Header {
-		c.Hide(values...)
+		for _, value := range values {
+			_, credential, _ := strings.Cut(value, " ") // of "Bearer abc"
+			c.Hide(value, credential)
+		}
 	}
 	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout, CheckRedirect: c.checkRedirect}
 	c.reader = newReader(c)

@@ -10,20 +10,19 @@ import (
 // Sanitize makes text of the service fit for a terminal, on one line: whatever is not printable (control characters, C1 and the
 // escape sequences that they begin, bidirectional overrides, line breaks, spaces other than the ordinary one, bytes that are
 // not UTF-8) is escaped visibly, as in \u009b. Other text is returned as it is. The result is not bounded.
-func Sanitize(text string) string {
+func Sanitize(text string) string { return sanitize(text, "") }
+
+// SanitizeLines is [Sanitize], but keeps line feeds and tabs.
+func SanitizeLines(text string) string { return sanitize(text, "\n\t") }
+
+func sanitize(text, keep string) string {
 	var b strings.Builder
 	for i, r := range text {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case unicode.IsPrint(r):
+		case unicode.IsPrint(r) || strings.ContainsRune(keep, r):
 			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
 		case r > 0xFFFF:
 			fmt.Fprintf(&b, `\U%08x`, r)
 		default:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -96,15 +95,7 @@ func sanitized(tree map[string]any) map[string]any {
 func sanitizeTree(tree any) any {
 	switch tree := tree.(type) {
 	case string:
-		lines := strings.Split(tree, "\n")
-		for i, line := range lines {
-			cells := strings.Split(line, "\t")
-			for j, cell := range cells {
-				cells[j] = client.Sanitize(cell)
-			}
-			lines[i] = strings.Join(cells, "\t")
-		}
-		return strings.Join(lines, "\n")
+		return client.SanitizeLines(tree)
 	case map[string]any:
 		return sanitized(tree)
 	case []any:
