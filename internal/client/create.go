@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,8 +14,7 @@ import (
 // NameTakenError reports that a deployment with the requested name exists. If its configuration cannot be read, its Secrets
 // and Tree are not set.
 type NameTakenError struct {
-	Existing    *Deployment
-	CreatedHere bool // by this client, earlier in this process
+	Existing *Deployment
 }
 
 func (e *NameTakenError) Error() string {
@@ -45,7 +45,8 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// CreateDeployment creates a deployment (section 4.1). First it looks the name up, and returns a [NameTakenError] when it is
+// CreateDeployment creates a deployment (section 4.1). Body has the members of the request (section 2.1), secrets as []Secret;
+// what is required and omitted is sent empty. First it looks the name up, and returns a [NameTakenError] when it is
 // taken. It repeats the request only where the service certainly did not act on it. When the response is lost, it looks for the
 // deployment for Config.ConsistencyTimeout, and takes one that certainly did not exist before, was not created by another call,
 // and has everything that was requested, which satisfied reports; recovered is then true, because it may still be an identical
@@ -54,15 +55,18 @@ func (e *LostError) Unwrap() error { return e.Err }
 //
 // Once the request is sent, ctx only ends the waits before it is repeated: an untracked deployment is worse than a late
 // response. What follows the end of ctx takes at most twice Config.RequestTimeout plus Config.ConsistencyTimeout.
-func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest, satisfied func(*Deployment) bool) (
+func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func(*Deployment) bool) (
 	d *Deployment, recovered bool, err error,
 ) {
-	creating := c.names.of(r.Name)
+	request := Tree{"source_config": Tree{}, "source_revision_config": Tree{}, "secrets": []Secret{}}
+	maps.Copy(request, body)
+	name, _ := body["name"].(string)
+	creating := c.names.of(name)
 	if err := creating.acquire(ctx); err != nil {
 		return nil, false, err
 	}
 	defer creating.release()
-	before, err := c.lookUpName(ctx, r.Name, false)
+	before, err := c.lookUpName(ctx, name, false)
 	if err != nil {
 		return nil, false, err
 	}
@@ -72,7 +76,7 @@ func (c *Client) CreateDeployment(ctx context.Context, r DeploymentRequest, sati
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
-	d, recovered, err = (&creation{c, r, satisfied, before}).run(ctx)
+	d, recovered, err = (&creation{c, name, request, satisfied, before}).run(ctx)
 	if err == nil {
 		c.created.Store(strings.ToLower(d.ID), true)
 		c.rememberTenant(d)
@@ -94,13 +98,14 @@ func (c *Client) nameTaken(item listItem) error {
 	case err != nil:
 		existing = summary(item.raw)
 	}
-	return &NameTakenError{Existing: existing, CreatedHere: c.CreatedHere(item.id)}
+	return &NameTakenError{Existing: existing}
 }
 
 // creation is one call of CreateDeployment for a name that is free.
 type creation struct {
 	*Client
-	request   DeploymentRequest
+	name      string
+	request   Tree
 	satisfied func(*Deployment) bool
 	before    nameLookup
 }
@@ -117,14 +122,14 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 		case !ok || !failed.outcomeUnknown() && !failed.notApplied():
 			return nil, false, err
 		case failed.outcomeUnknown() && !failed.unavailable() && !failed.Redirected():
-			return c.recoverCreated(uncancelable, &LostError{Name: c.request.Name, Err: err, ID: id}, true)
+			return c.recoverCreated(uncancelable, &LostError{Name: c.name, Err: err, ID: id}, true)
 		}
 		// While waiting nothing is under way: here a canceled ctx counts.
 		giveUp := failed.Redirected() || attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
 		if failed.outcomeUnknown() {
 			// The service reports that it did nothing, or the redirect that is not followed may lead to what was created: one
 			// lookup that succeeds is enough, as late as possible.
-			d, recovered, lookupErr := c.recoverCreated(uncancelable, &LostError{Name: c.request.Name, Err: err}, false)
+			d, recovered, lookupErr := c.recoverCreated(uncancelable, &LostError{Name: c.name, Err: err}, false)
 			if d != nil || lookupErr != nil {
 				return d, recovered, lookupErr
 			}
@@ -137,7 +142,7 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 
 // post sends the request once. When the response cannot be used, id is the id in it, if there is one.
 func (c *creation) post(ctx context.Context) (d *Deployment, id string, err error) {
-	c.hideSecrets(c.request.Secrets)
+	c.hideSecrets(c.request)
 	response := writtenDeployment{client: c.Client}
 	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request}
 	err = c.call(ctx, r, &response)
@@ -168,7 +173,7 @@ func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient 
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(c.config.RequestTimeout)) // for the last lookup
 	defer cancel()
 	for attempt := 0; ; attempt++ {
-		after, err := c.lookUpName(ctx, c.request.Name, true)
+		after, err := c.lookUpName(ctx, c.name, true)
 		if err == nil {
 			if d := c.pick(after.holders, lost); d != nil {
 				return d, true, nil
@@ -213,7 +218,7 @@ func (c *creation) pick(holders []listItem, lost *LostError) *Deployment {
 // whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken.
 func (c *creation) whyNot(d *Deployment) string {
 	switch {
-	case c.before.listed.has(d.ID):
+	case c.before.listed[strings.ToLower(d.ID)]:
 		return "it existed before the request"
 	case c.CreatedHere(d.ID):
 		return "another create of this run has created it"

@@ -17,9 +17,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-func botRequest() DeploymentRequest {
-	return DeploymentRequest{Name: "bot", Source: SourceExternalDocker,
-		Members: Tree{"source_revision_config": Tree{"image_uri": "registry.example/bot:1"}}}
+func botRequest() Tree {
+	return Tree{"name": "bot", "source": SourceExternalDocker, "source_revision_config": Tree{"image_uri": "registry.example/bot:1"}}
 }
 
 // duplicating is a service that would create two deployments of one name.
@@ -55,7 +54,7 @@ func TestCreate(t *testing.T) {
 		equal(t, "POSTs", len(post), 1)
 		equal(t, "path", post[0].path, "/v2/deployments")
 		equalJSON(t, post[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
-		equal(t, "the caller's request", r.Secrets, nil)
+		equal(t, "the caller's request", r["secrets"], nil)
 		equal(t, "created here", []bool{c.CreatedHere(strings.ToUpper(d.ID)), c.CreatedHere(idA)}, []bool{true, false})
 	}
 }
@@ -64,8 +63,8 @@ func TestCreate_sendsSecretsReferencesAndAdditionalMembers(t *testing.T) {
 	t.Parallel()
 	fake, s := duplicating(t, fakeserver.Options{})
 	r := botRequest()
-	r.Secrets = []Secret{{"B", "2"}, {"A", "1"}}
-	r.Members["secret_references"] = []any{Tree{"name": "R", "secret_name": "s", "secret_key": "k"}}
+	r["secrets"] = []Secret{{"B", "2"}, {"A", "1"}}
+	r["secret_references"] = []any{Tree{"name": "R", "secret_name": "s", "secret_key": "k"}}
 	if _, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll); err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +82,11 @@ func TestCreate_nameTaken(t *testing.T) {
 	_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 	taken := asType[*NameTakenError](t, err)
 	equal(t, "existing", taken.Existing.ID, id)
-	equal(t, "created here", taken.CreatedHere, false)
 	equal(t, "text", err.Error(), fmt.Sprintf(`a deployment named "bot" already exists (id %s)`, id))
 	equal(t, "POSTs", s.count("POST"), 0)
 
 	r := botRequest()
-	r.Name = "new"
+	r["name"] = "new"
 	d, _, err := c.CreateDeployment(t.Context(), r, satisfiedByAll)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +94,6 @@ func TestCreate_nameTaken(t *testing.T) {
 	_, _, err = c.CreateDeployment(t.Context(), r, satisfiedByAll)
 	taken = asType[*NameTakenError](t, err)
 	equal(t, "existing", taken.Existing.ID, d.ID)
-	equal(t, "created here", taken.CreatedHere, true)
 }
 
 // The name is what matters, whatever is wrong with the rest.
@@ -618,7 +615,7 @@ func TestCreate_concurrentCreatesOfOneNameCreateOne(t *testing.T) {
 					_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 					if err == nil {
 						created.Add(1)
-					} else if existing, ok := errors.AsType[*NameTakenError](err); ok && existing.CreatedHere {
+					} else if existing, ok := errors.AsType[*NameTakenError](err); ok && c.CreatedHere(existing.Existing.ID) {
 						taken.Add(1)
 					} else {
 						t.Error(err)
@@ -670,7 +667,7 @@ func TestCreate_differentNamesDoNotWaitForEachOther(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		wg.Go(func() {
 			r := botRequest()
-			r.Name = name
+			r["name"] = name
 			if _, _, err := c.CreateDeployment(t.Context(), r, satisfiedByAll); err != nil {
 				t.Error(err)
 			}
@@ -700,7 +697,7 @@ func TestCreate_manyWithManyLostResponses(t *testing.T) {
 				for i := range outcomes {
 					wg.Go(func() {
 						r := botRequest()
-						r.Name = fmt.Sprint("agent-", i)
+						r["name"] = fmt.Sprint("agent-", i)
 						outcomes[i].created, _, outcomes[i].err = c.CreateDeployment(t.Context(), r, satisfiedByAll)
 					})
 				}
@@ -812,7 +809,7 @@ func TestCreate_requestThatIsNoJSON(t *testing.T) {
 	t.Parallel()
 	_, s := duplicating(t, fakeserver.Options{})
 	r := botRequest()
-	r.Members["source_config"] = Tree{"hush-hush": func() {}}
+	r["source_config"] = Tree{"hush-hush": func() {}}
 	_, _, err := s.client(t).CreateDeployment(t.Context(), r, satisfiedByAll)
 	if err == nil || s.count("POST") != 0 || strings.Contains(err.Error(), "hush") {
 		t.Errorf("%v after %d POSTs", err, s.count("POST"))

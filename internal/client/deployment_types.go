@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 )
 
 // A Tree is a JSON object as encoding/json decodes it, but for numbers, which are [json.Number]. This package knows of a
@@ -23,26 +22,6 @@ func decodeTree(raw json.RawMessage) (tree Tree, err error) {
 	return tree, err
 }
 
-// DeploymentRequest is the body of Create Deployment (section 2.1, request column). Members are all but the name, the source
-// and the secrets; both config objects are sent as {} when they are omitted.
-type DeploymentRequest struct {
-	Name, Source string
-	Secrets      []Secret
-	Members      Tree
-}
-
-// MarshalJSON writes the request as one object.
-func (r DeploymentRequest) MarshalJSON() ([]byte, error) {
-	body := Tree{"source_config": Tree{}, "source_revision_config": Tree{}, "secrets": append([]Secret{}, r.Secrets...)}
-	maps.Copy(body, r.Members)
-	body["name"], body["source"] = r.Name, r.Source
-	return json.Marshal(body)
-}
-
-// DeploymentChange is the body of a PATCH: members in the names of the API, each with its complete value. Secrets are under
-// "secrets", as []Secret. (The API documents no such operation.)
-type DeploymentChange Tree
-
 // Deployment is one deployment as the service reports it (section 2.1, response column): its own members as far as this
 // package, or whoever waits for a deployment, needs them. What is null or omitted is empty. Tree is the complete JSON object;
 // it is shared, and must not be changed.
@@ -56,7 +35,7 @@ type Deployment struct {
 	UpdatedAt        string   `json:"updated_at"`
 	LatestRevisionID string   `json:"latest_revision_id"`
 	ActiveRevisionID string   `json:"active_revision_id"`
-	Secrets          []Secret `json:"-"` // not a part of a summary
+	Secrets          []Secret `json:"secrets"`
 	Tree             Tree     `json:"-"`
 }
 
@@ -66,11 +45,6 @@ func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 	err := deploymentBounds.check(raw) // before more than a summary is allocated for it
 	if err == nil {
 		err = json.Unmarshal(raw, d)
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &struct {
-			Secrets *[]Secret `json:"secrets"`
-		}{&d.Secrets})
 	}
 	if err == nil {
 		d.Tree, err = decodeTree(raw)
@@ -116,6 +90,7 @@ func (d *Deployment) unreadable(err error) error {
 func summary(raw json.RawMessage) *Deployment {
 	d := new(Deployment)
 	_ = json.Unmarshal(raw, d) // a member of another type stays empty
+	d.Secrets = nil
 	return d
 }
 

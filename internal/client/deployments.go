@@ -88,7 +88,12 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 		return walkPages(c.fetcher(ctx, filter), maxPages, everyItem)
 	}
 	return func(yield func(listItem, error) bool) {
-		for ids := range slices.Chunk(uniqueIDs(filter.DeploymentIDs), MaxPageSize) {
+		var unique []string
+		for _, id := range filter.DeploymentIDs {
+			unique = append(unique, strings.ToLower(id))
+		}
+		slices.Sort(unique)
+		for ids := range slices.Chunk(slices.Compact(unique), MaxPageSize) {
 			part := filter
 			part.DeploymentIDs = ids
 			for item, err := range c.itemsByID(ctx, part) {
@@ -100,20 +105,20 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 	}
 }
 
-// itemsByID lists up to 100 deployments by id, until all are found. What else the service lists is skipped, as it may ignore
+// itemsByID lists up to 100 deployments by id, which are in lower case, until all are found. What else the service lists is skipped, as it may ignore
 // the filter, but for items without a usable id, which may be any of them.
 func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
-		missing := idSet{}
+		missing := map[string]bool{}
 		for _, id := range filter.DeploymentIDs {
-			missing.add(id)
+			missing[id] = true
 		}
-		wanted := func(item listItem) bool { return item.id == "" || missing.has(item.id) }
+		wanted := func(item listItem) bool { return item.id == "" || missing[item.id] }
 		for item, err := range walkPages(c.fetcher(ctx, filter), maxPages, wanted) {
 			if !yield(item, err) || err != nil {
 				return
 			}
-			missing.remove(item.id)
+			delete(missing, item.id)
 			if len(missing) == 0 {
 				return // the empty page at the end is not needed
 			}
@@ -123,7 +128,7 @@ func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter) iter.Se
 
 // listItem is an item of a page of which only the id and the name have been looked at.
 type listItem struct {
-	id, name string // empty if they cannot be read
+	id, name string // empty if they cannot be read; the id is in lower case, because ids are case-insensitive
 	raw      json.RawMessage
 	index    int // in the page
 }
@@ -164,9 +169,9 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 			return listPage{}, c.malformed(r, fmt.Errorf("resources[%d] is not an object", i))
 		}
 		d := summary(raw)
-		item := listItem{id: d.ID, name: d.Name, raw: raw, index: i}
-		if !IsUUID(item.id) {
-			item.id = ""
+		item := listItem{name: d.Name, raw: raw, index: i}
+		if IsUUID(d.ID) {
+			item.id = strings.ToLower(d.ID)
 		}
 		page.items = append(page.items, item)
 	}
@@ -224,7 +229,7 @@ func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readRes
 		}
 		if item.id != "" {
 			d, err := c.decodeItem(item)
-			results[strings.ToLower(item.id)] = readResult{d, err}
+			results[item.id] = readResult{d, err}
 		} else if failed == nil { // of many, one error is enough
 			_, failed = c.decodeItem(item)
 		}
@@ -243,20 +248,3 @@ func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readRes
 
 // IsUUID reports whether text is a UUID in the usual form of 36 characters.
 func IsUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
-
-// idSet is a set of deployment ids, which are case-insensitive.
-type idSet map[string]bool
-
-func (s idSet) add(id string)      { s[strings.ToLower(id)] = true }
-func (s idSet) has(id string) bool { return s[strings.ToLower(id)] }
-func (s idSet) remove(id string)   { delete(s, strings.ToLower(id)) }
-
-// uniqueIDs returns ids with each of them once.
-func uniqueIDs(ids []string) []string {
-	seen := idSet{}
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		again := seen.has(id)
-		seen.add(id)
-		return again
-	})
-}

@@ -274,7 +274,7 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 					_, _ = io.WriteString(w, text)
 				}
 				s := serve(t, byMethod(respondJSON(pageJSON(0)), echo))
-				_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets}, satisfiedByAll)
+				_, _, err := s.client(t).CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": secrets}, satisfiedByAll)
 				if err == nil || strings.Contains(err.Error(), "k3y") {
 					t.Errorf("shown: %v", err)
 				}
@@ -288,7 +288,7 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 			s = serve(t, byMethod(respondJSON(pageJSON(0)), func(w http.ResponseWriter, r *http.Request) {
 				respond(status, s.requests("POST")[0].body, "Content-Type", "text/plain")(w, r)
 			}))
-			_, _, err := s.client(t).CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: secrets}, satisfiedByAll)
+			_, _, err := s.client(t).CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": secrets}, satisfiedByAll)
 			var failed *Error
 			if !errors.As(err, &failed) {
 				t.Fatal(err)
@@ -310,7 +310,7 @@ func TestSecretInAResponseThatCannotBeUsedIsNotShown(t *testing.T) {
 		c := s.client(t, func(config *Config) {
 			config.CheckDeployment = func(d Tree) error { return fmt.Errorf("memory_mb is %v", d["memory_mb"]) }
 		})
-		_, _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
+		_, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
 		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "31415926") || !strings.Contains(err.Error(), "(sensitive value)") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -34,14 +34,14 @@ func (c *Client) DeploymentsNamed(ctx context.Context, name string) ([]*Deployme
 
 // nameLookup is what the service lists for a name.
 type nameLookup struct {
-	holders []listItem // those of exactly that name
-	listed  idSet      // the ids of all that were listed
-	date    time.Time  // the service's time of the last response; zero if it did not send it
+	holders []listItem      // those of exactly that name
+	listed  map[string]bool // the ids of all that were listed
+	date    time.Time       // the service's time of the last response; zero if it did not send it
 }
 
 // lookUpName lists by name_contains. Once means that a failed request is not repeated.
 func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLookup, error) {
-	lookup := nameLookup{listed: idSet{}}
+	lookup := nameLookup{listed: map[string]bool{}}
 	fetch := func(offset int64) (listPage, error) {
 		page, err := c.fetchPage(ctx, DeploymentFilter{NameContains: &name}.query(offset), once)
 		lookup.date = page.date
@@ -51,7 +51,7 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 		if err != nil {
 			return nameLookup{}, err
 		}
-		lookup.listed.add(item.id)
+		lookup.listed[item.id] = true
 		if item.name == name {
 			lookup.holders = append(lookup.holders, item)
 		}

@@ -26,7 +26,7 @@ type pageFetcher func(offset int64) (listPage, error)
 // page are skipped. After most pages, an error ends the list.
 func walkPages(fetch pageFetcher, most int, wanted func(listItem) bool) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
-		seen := idSet{}
+		seen := map[string]bool{}
 		var offset int64
 		for pages, useless := 1, 0; ; pages++ {
 			page, err := fetch(offset)
@@ -36,11 +36,11 @@ func walkPages(fetch pageFetcher, most int, wanted func(listItem) bool) iter.Seq
 			}
 			useless++
 			for _, item := range page.items {
-				if !wanted(item) || item.id != "" && seen.has(item.id) {
+				if !wanted(item) || item.id != "" && seen[item.id] {
 					continue
 				}
 				if item.id != "" {
-					seen.add(item.id)
+					seen[item.id] = true
 					useless = 0
 				}
 				if !yield(item, nil) {

@@ -88,7 +88,7 @@ func (a *readAhead) next(ctx context.Context) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for _, item := range page.items {
-			a.found[strings.ToLower(item.id)] = aheadItem{item, requested}
+			a.found[item.id] = aheadItem{item, requested}
 		}
 		if err != nil || len(page.items) == 0 || page.next <= offset {
 			return // it stays busy: this is the end, or something is wrong, which reads by id report

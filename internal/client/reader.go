@@ -39,12 +39,10 @@ type readResult struct {
 	err        error
 }
 
-// batch is the reads that share a request. It is canceled when no caller waits for it any longer.
+// batch is the reads that share a request.
 type batch struct {
-	ids     map[string]bool    // in lower case
-	cancel  context.CancelFunc // once it is sent
-	callers int
-	done    chan struct{} // closed when results is set
+	ids     map[string]bool // in lower case
+	done    chan struct{}   // closed when results is set
 	results map[string]readResult
 }
 
@@ -66,7 +64,6 @@ func (r *reader) read(ctx context.Context, id string) (*Deployment, error) {
 	case <-b.done:
 		return b.results[id].deployment, b.results[id].err
 	case <-ctx.Done():
-		r.leave(b)
 		return nil, ctx.Err()
 	}
 }
@@ -80,7 +77,6 @@ func (r *reader) join(ctx context.Context, id string) *batch {
 	}
 	b := r.next
 	b.ids[id] = true
-	b.callers++
 	n := len(b.ids)
 	alone := n == 1 && r.underWay == 0 && r.last <= 1
 	// If two groups contain all reads that Terraform has under way, the smaller group waits for the larger one to finish.
@@ -104,33 +100,18 @@ func (r *reader) join(ctx context.Context, id string) *batch {
 
 // send requests what is in the next batch. Of ctx only the values are used, for logs. The lock is held.
 func (r *reader) send(ctx context.Context, b *batch) {
-	ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	ctx = context.WithoutCancel(ctx)
 	r.next = nil
 	r.underWay += len(b.ids)
 	r.last = len(b.ids)
 	r.ahead.batch()
 	go func() {
-		defer b.cancel()
 		b.results = r.readBatch(ctx, slices.Collect(maps.Keys(b.ids)))
 		r.mu.Lock()
 		r.underWay -= len(b.ids)
 		r.mu.Unlock()
 		close(b.done)
 	}()
-}
-
-// leave withdraws a read that its caller no longer wants.
-func (r *reader) leave(b *batch) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	b.callers--
-	switch {
-	case b.callers > 0:
-	case r.next == b:
-		r.next = nil // it need not be sent
-	default:
-		b.cancel()
-	}
 }
 
 // readBatch reads deployments by id. What the response to several ids lacks is requested again before it counts as not listed;

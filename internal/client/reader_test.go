@@ -312,29 +312,6 @@ func TestBatch_canceledReadCancelsNoOther(t *testing.T) {
 	})
 }
 
-// A request is canceled when no read waits for it any longer, and not sent when none waits at the end of the window.
-func TestBatch_endsWithItsLastRead(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		canceled := 0
-		c := inMemory(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done(); canceled++ })
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, err := c.Deployment(ctx, idA)
-		equal(t, "error", err, context.DeadlineExceeded)
-		synctest.Wait()
-		equal(t, "canceled requests", canceled, 1)
-
-		c.reader.last = 2
-		short, cancel := context.WithTimeout(t.Context(), batchWindow/2)
-		defer cancel()
-		_, err = c.Deployment(short, idA)
-		equal(t, "error", err, context.DeadlineExceeded)
-		time.Sleep(time.Second)
-		equal(t, "canceled requests", canceled, 1)
-	})
-}
-
 // Reads that need the present state are served by a request that begins after they do, also when they share an id with others.
 func TestDeploymentNow_neverFromAnEarlierRequest(t *testing.T) {
 	t.Parallel()
@@ -415,7 +392,7 @@ func TestReads_whileTheServiceChanges(t *testing.T) {
 				}
 				fake.Edit(ids[i%200], func(d map[string]any) { d["image_version"] = fmt.Sprint(i) })
 				fake.Remove(ids[200+i%100])
-				if _, _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: fmt.Sprintf("new-%d", i), Source: "internal_docker"}, satisfiedByAll); err != nil {
+				if _, _, err := c.CreateDeployment(t.Context(), Tree{"name": fmt.Sprintf("new-%d", i), "source": "internal_docker"}, satisfiedByAll); err != nil {
 					t.Error(err)
 				}
 			}

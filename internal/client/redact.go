@@ -51,7 +51,9 @@ func (c *Client) Hide(values ...string) {
 	}
 }
 
-func (c *Client) hideSecrets(secrets []Secret) {
+// hideSecrets hides those in the body of a request.
+func (c *Client) hideSecrets(body Tree) {
+	secrets, _ := body["secrets"].([]Secret)
 	for _, s := range secrets {
 		c.Hide(s.Value)
 	}

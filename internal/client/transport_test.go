@@ -65,7 +65,7 @@ func TestHeadersOfReadsAndWrites(t *testing.T) {
 		config.UserAgent = "tester/1.0"
 		config.Header = http.Header{"X-Api-Key": {apiKey}, "X-Tenant": {"one", "two"}}
 	})
-	if _, _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "external_docker"}, satisfiedByAll); err != nil {
+	if _, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "external_docker"}, satisfiedByAll); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range s.requests("") {
@@ -641,7 +641,7 @@ func TestLog_showsAttemptsButNoSecrets(t *testing.T) {
 		inTurn(cut, respond(200, pageJSON(0), "X-Request-Id", "req-"+url.QueryEscape(apiKey))),
 		respond(422, `{"detail":"`+apiKey+`"}`)))
 	c := s.client(t, func(config *Config) { config.Log = logged.log })
-	_, _, err := c.CreateDeployment(t.Context(), DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "hush-hush"}}}, satisfiedByAll)
+	_, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": []Secret{{"A", "hush-hush"}}}, satisfiedByAll)
 	if err == nil {
 		t.Fatal("no error")
 	}

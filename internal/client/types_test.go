@@ -3,6 +3,8 @@ package client
 import (
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -22,24 +24,33 @@ const fullOAuthProvider = `{"id":"i","organization_id":"o","provider_id":"p","na
 func TestRequest_hasAllRequiredMembers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		request DeploymentRequest
+		request Tree
 		want    string
 	}{
-		"least": {DeploymentRequest{Name: "n", Source: "s"},
+		"least": {Tree{"name": "n", "source": "s"},
 			`{"name":"n","source":"s","source_config":{},"source_revision_config":{},"secrets":[]}`},
-		"members": {DeploymentRequest{Name: "n", Source: "s", Secrets: []Secret{{"A", "1"}}, Members: Tree{
-			"name": "other", "source_config": Tree{"resource_spec": Tree{"max_scale": json.Number("9007199254740993")}},
-			"secret_references": []any{}, "tier": "x"}},
+		"members": {Tree{"name": "n", "source": "s", "secrets": []Secret{{"A", "1"}},
+			"source_config":     Tree{"resource_spec": Tree{"max_scale": json.Number("9007199254740993")}},
+			"secret_references": []any{}, "tier": "x"},
 			`{"name":"n","source":"s","source_config":{"resource_spec":{"max_scale":9007199254740993}},"source_revision_config":{},
 			"secrets":[{"name":"A","value":"1"}],"secret_references":[],"tier":"x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := json.Marshal(test.request)
-			if err != nil {
+			var sent string
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					_, _ = io.WriteString(w, pageJSON(0))
+					return
+				}
+				body, _ := io.ReadAll(r.Body)
+				sent = string(body)
+				_, _ = io.WriteString(w, fullDeployment)
+			})
+			if _, _, err := s.client(t).CreateDeployment(t.Context(), test.request, satisfiedByAll); err != nil {
 				t.Fatal(err)
 			}
-			equalJSON(t, string(got), test.want)
+			equalJSON(t, sent, test.want)
 		})
 	}
 }

@@ -87,7 +87,9 @@ func TestWait_endsWithItsContext(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), func(w http.ResponseWriter, r *http.Request) { cancel(); silent(w, r) }))
+		ended := make(chan struct{})
+		defer close(ended)
+		s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), func(http.ResponseWriter, *http.Request) { cancel(); <-ended }))
 		last, err := s.client(t).Wait(ctx, first(), isReady)
 		if err != context.Canceled || last.Status != StatusAwaitingDatabase {
 			t.Errorf("got %v, %v", last, err)

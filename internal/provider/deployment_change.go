@@ -114,12 +114,12 @@ func (c *change) ofPlan(all []field.Difference) (found []field.Difference) {
 }
 
 // body is what a PATCH sends: each key that changes, with its complete value.
-func (c *change) body() client.DeploymentChange {
+func (c *change) body() client.Tree {
 	return c.bodyOf(c.compared, slices.Concat(c.set, c.dropped))
 }
 
-func (c *change) bodyOf(tree map[string]any, differences []field.Difference) client.DeploymentChange {
-	body := client.DeploymentChange{}
+func (c *change) bodyOf(tree map[string]any, differences []field.Difference) client.Tree {
+	body := client.Tree{}
 	for _, d := range differences {
 		object, name := d.Key()
 		if name == "" {
@@ -138,7 +138,7 @@ func (c *change) bodyOf(tree map[string]any, differences []field.Difference) cli
 }
 
 // makesRevision reports whether a change makes a new revision (section 2.1).
-func (c *change) makesRevision(body client.DeploymentChange) bool {
+func (c *change) makesRevision(body client.Tree) bool {
 	for k := range c.unknown {
 		if k.object != "source_config" {
 			return true
@@ -227,15 +227,14 @@ func sanitizeReadOnly(fs field.Fields, live map[string]any) map[string]any {
 }
 
 // newRequest is the body of a create, but for secrets, and what it asks for.
-func newRequest(config tftypes.Value) (request client.DeploymentRequest, want map[string]any, err error) {
+func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
 	configured, err := deploymentFields.Encode(config)
 	if err != nil {
-		return request, nil, err
+		return nil, nil, err
 	}
-	set := attributesOf(config)
-	name, source, additional := set.text("name"), set.text("source"), set.text(additionalField.Name)
-	members := withAdditional(deploymentFields.Compare(nil, configured, nil, source).Merged, additional)
-	return client.DeploymentRequest{Name: name, Source: source, Members: members}, withAdditional(configured, additional), nil
+	additional := attributesOf(config).text(additionalField.Name)
+	request = withAdditional(deploymentFields.Compare(nil, configured, nil, "").Merged, additional)
+	return request, withAdditional(configured, additional), nil
 }
 
 // read is what the service has of a deployment in the state: what this process has read and not planned with yet, or a new

@@ -234,22 +234,22 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 		// Only a warning: Terraform plans again during the apply. With create_before_destroy, an error there would leave the
 		// deployment that holds the name behind as a deposed object, which the next apply would delete.
 		var taken diag.Diagnostics
-		r.addNameTaken(&taken, name, existing, false, false)
+		r.addNameTaken(&taken, name, existing, false)
 		for _, d := range taken {
 			diags.AddAttributeWarning(path.Root("name"), d.Summary(), d.Detail())
 		}
 	default:
-		r.addNameTaken(diags, name, existing, r.client.CreatedHere(existing.ID), inState)
+		r.addNameTaken(diags, name, existing, inState)
 	}
 }
 
 // addNameTaken reports that a deployment has the name already, and the ways out.
-func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, existing *client.Deployment, createdHere, inState bool) {
+func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, existing *client.Deployment, inState bool) {
 	const summary = "Deployment name already taken"
 	at, what := path.Root("name"), fmt.Sprintf("The service has a deployment named %q (id %s, status %s).", name, existing.ID,
 		statusOf(existing))
 	switch {
-	case createdHere:
+	case r.client.CreatedHere(existing.ID):
 		diags.AddAttributeError(at, summary, what+" Another resource of this run has created it. Give each resource its own name.")
 	case existing.Status == client.StatusAwaitingDelete:
 		diags.AddAttributeError(at, summary, what+" It is being deleted. Apply again once it no longer exists, or choose another name.")

@@ -163,7 +163,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	secrets := configuredSecrets(config)
-	request.Secrets = secrets.list()
+	request["secrets"] = secrets.list()
 	created, recovered, err := r.client.CreateDeployment(ctx, request, func(d *client.Deployment) bool {
 		echo := echoOf(d)
 		return deploymentFields.Satisfies(d.Tree, want, source) && !slices.ContainsFunc(secrets.names(), func(name string) bool {
@@ -172,7 +172,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		})
 	})
 	if err != nil {
-		r.addCreateFailure(diags, name, err, requestLocations(config, request.Secrets))
+		r.addCreateFailure(diags, name, err, requestLocations(config, secrets.list()))
 		return
 	}
 	if recovered {
@@ -215,7 +215,7 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 	switch {
 	case errors.As(err, &taken):
 		held, inState := r.state.holder(name)
-		r.addNameTaken(diags, name, taken.Existing, taken.CreatedHere, inState && held.id == taken.Existing.ID)
+		r.addNameTaken(diags, name, taken.Existing, inState && held.id == taken.Existing.ID)
 	case errors.As(err, &lost):
 		r.addLost(diags, name, lost)
 	default:

@@ -74,7 +74,7 @@ func (u *update) run(ctx context.Context) {
 }
 
 // send sends a change, waits as configured, and reads the result back. It is not ok when there is nothing new to save.
-func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *client.Deployment, ok bool) {
+func (u *update) send(ctx context.Context, body client.Tree) (live *client.Deployment, ok bool) {
 	request := maps.Clone(body)
 	if u.secrets.wanted != nil {
 		request["secrets"] = u.secrets.wanted.list()
@@ -107,7 +107,7 @@ func (u *update) send(ctx context.Context, body client.DeploymentChange) (live *
 
 // patch sends one request; if the service rejects members that it reports itself but the provider does not know, once more
 // without them.
-func (u *update) patch(ctx context.Context, request client.DeploymentChange) (written *client.Deployment, ok bool) {
+func (u *update) patch(ctx context.Context, request client.Tree) (written *client.Deployment, ok bool) {
 	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
 	var rejected *client.Error
 	if errors.As(err, &rejected) && rejected.Invalid() {
@@ -225,7 +225,7 @@ func (u *update) nullify(ctx context.Context, last *client.Deployment, leftover 
 
 // verify reports what the service did not take, what it kept although it was removed, and what changed although nobody asked
 // for it.
-func (u *update) verify(last *client.Deployment, body client.DeploymentChange) {
+func (u *update) verify(last *client.Deployment, body client.Tree) {
 	who := describe(u.state)
 	u.failed = u.missing(last, true)
 	lines := describeDifferences(u.failed)
