@@ -89,11 +89,13 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 	}
 	return func(yield func(listItem, error) bool) {
 		var unique []string
+		seen := map[string]bool{}
 		for _, id := range filter.DeploymentIDs {
-			unique = append(unique, strings.ToLower(id))
+			if id = strings.ToLower(id); !seen[id] {
+				unique, seen[id] = append(unique, id), true
+			}
 		}
-		slices.Sort(unique)
-		for ids := range slices.Chunk(slices.Compact(unique), MaxPageSize) {
+		for ids := range slices.Chunk(unique, MaxPageSize) {
 			part := filter
 			part.DeploymentIDs = ids
 			for item, err := range c.itemsByID(ctx, part) {

@@ -178,15 +178,14 @@ func (c *comparer) value(f Field, loc []any, live, want, applied any, inItem boo
 			return c.list(f, loc, asList(live), asList(want), asList(applied), live)
 		}
 	case List:
-		if want != nil && c.equalItems(f, asList(live), asList(want)) {
+		if f.Elem == JSON && want != nil {
+			return c.free(JSON, loc, live, want, applied)
+		}
+		if want != nil && equalItems(f, asList(live), asList(want)) {
 			if live == nil {
 				return want
 			}
 			return live
-		}
-		if f.Elem == JSON && want != nil {
-			c.set = append(c.set, c.difference(loc, want, live))
-			return keepMembers(f, loc, asList(live), asList(want), asList(applied))
 		}
 	default:
 		if want == "" {
@@ -215,42 +214,11 @@ func (c *comparer) has(f Field, live, value any) bool {
 	return len(inner.set) == 0
 }
 
-// equalItems compares lists of scalars. Items that are JSON may have more members.
-func (c *comparer) equalItems(f Field, live, want []any) bool {
+// equalItems compares lists of scalars. An item is set, even if it is empty.
+func equalItems(f Field, live, want []any) bool {
 	return slices.EqualFunc(live, want, func(has, wanted any) bool {
-		if wanted == "" {
-			return isEmpty(has) // an item is set, even if it is empty
-		}
-		return c.has(f.elem(), has, wanted)
+		return wanted == Unknown || isEmpty(has) && isEmpty(wanted) || has != nil && wanted != nil && kinds[f.Elem].equal(has, wanted)
 	})
-}
-
-// keepMembers returns the wanted items of a list of JSON, with the members that the service has added to them. An item is the
-// one of the service that has all of it, or else the one at its place, if the lists are equally long.
-func keepMembers(f Field, loc []any, live, want, applied []any) []any {
-	merged, used := slices.Clone(want), map[int]bool{}
-	var rest []int
-	for i, item := range want {
-		j := 0
-		for j < len(live) && (used[j] || !(&comparer{}).equalItems(f, live[j:j+1], []any{item})) {
-			j++
-		}
-		if j == len(live) {
-			rest = append(rest, i)
-			continue
-		}
-		merged[i], used[j] = live[j], true
-	}
-	for _, i := range rest {
-		if len(live) == len(want) && !used[i] {
-			var former any
-			if len(applied) == len(want) {
-				former = applied[i]
-			}
-			merged[i] = (&comparer{}).free(JSON, loc, live[i], want[i], former)
-		}
-	}
-	return merged
 }
 
 // freeForm compares a map or a JSON object.
@@ -303,22 +271,10 @@ func (c *comparer) free(k Kind, loc []any, live, want, applied any) any {
 		}
 		return live
 	case []any:
-		has := asList(live)
-		if len(has) != len(wanted) {
-			if isEmpty(wanted) && isEmpty(live) {
-				return live
-			}
-			break
+		if live == nil && len(wanted) == 0 {
+			return want
 		}
-		merged, former := make([]any, len(wanted)), asList(applied)
-		for i := range wanted {
-			var before any
-			if len(former) == len(wanted) {
-				before = former[i]
-			}
-			merged[i] = c.free(k, in(loc, i), has[i], wanted[i], before)
-		}
-		return merged
+		return c.items(k, loc, asList(live), wanted, asList(applied))
 	default:
 		if equalJSON(live, want) || k == StringMap && live != nil && stringOf(live) == want {
 			return live
@@ -329,6 +285,43 @@ func (c *comparer) free(k Kind, loc []any, live, want, applied any) any {
 	}
 	c.set = append(c.set, c.difference(loc, want, live))
 	return want
+}
+
+// items compares lists of free-form JSON. An item is the one of the service that has all of it, or else the one at its place, if
+// the lists are equally long; it keeps the members that the service has added.
+func (c *comparer) items(k Kind, loc []any, live, want, applied []any) any {
+	merged, partners, used := slices.Clone(want), make([]int, len(want)), make([]bool, len(live))
+	into, inOrder := c, len(live) == len(want)
+	for i, item := range want {
+		partners[i] = -1
+		for next := range live {
+			j, inner := (i+next)%len(live), &comparer{source: c.source}
+			if used[j] {
+				continue
+			}
+			if inner.free(k, loc, live[j], item, item); len(inner.set) == 0 {
+				partners[i], used[j], inOrder = j, true, inOrder && i == j
+				break
+			}
+		}
+	}
+	if !inOrder {
+		c.set = append(c.set, c.difference(loc, want, live))
+		into = &comparer{source: c.source}
+	}
+	for i, j := range partners {
+		if j < 0 && len(live) == len(want) && !used[i] {
+			j = i
+		}
+		if j >= 0 {
+			var former any
+			if len(applied) == len(want) {
+				former = applied[i]
+			}
+			merged[i] = into.free(k, in(loc, i), live[j], want[i], former)
+		}
+	}
+	return merged
 }
 
 func (c *comparer) members(k Kind, loc []any, live, want, applied map[string]any) map[string]any {

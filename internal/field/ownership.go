@@ -364,20 +364,6 @@ func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error
 			return planned, err
 		}
 		return tftypes.NewValue(f.Type(), values), nil
-	case f.Kind == ObjectList:
-		held, has := Items(planned), asList(live)
-		list := make([]tftypes.Value, len(held))
-		for i, j := range f.match(asList(f.tree(planned)), has) {
-			var item any
-			if j >= 0 {
-				item = has[j]
-			}
-			var err error
-			if list[i], err = f.elem().afterApply(held[i], item); err != nil {
-				return planned, err
-			}
-		}
-		return tftypes.NewValue(f.Type(), list), nil
 	default:
 		return planned, nil
 	}

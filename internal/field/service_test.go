@@ -73,9 +73,8 @@ func (s *service) add(fs Fields, stored, want object) {
 			s.add(f.Fields, asObject(value), asObject(wanted))
 		case f.Kind == ObjectList:
 			for i, item := range asList(value) {
-				if list := asList(wanted); i < len(list) && len(list) == len(asList(value)) {
-					same := func(other any) bool { return itemKey(f, other) != "" && itemKey(f, other) == itemKey(f, item) }
-					if j := slices.IndexFunc(list, same); j >= 0 {
+				if list := asList(wanted); len(list) == len(asList(value)) {
+					if j := slices.Index(f.keys(list), f.key(item)); j >= 0 && f.key(item) != "" {
 						i = j // the order may differ
 					}
 					s.add(f.Fields, asObject(item), asObject(list[i]))
