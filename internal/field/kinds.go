@@ -2,6 +2,7 @@ package field
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -89,7 +90,7 @@ func stringAttribute(f Field, c common) schema.Attribute {
 func numberAttribute(f Field, c common) schema.Attribute {
 	a := schema.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
 	if f.Kind == Int64 {
-		a.Validators = []validator.Number{Integer()}
+		a.Validators = []validator.Number{Integer(math.MinInt64, math.MaxInt64)}
 	}
 	return a
 }

@@ -23,24 +23,19 @@ import (
 // types of values. Each of its messages begins with the complete path of the attribute, because older Terraform versions show
 // no line within one.
 type Rule struct {
-	must     string // what a value must be; nothing shows it
-	validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)
-}
-
-// NewRule is a rule of its own.
-func NewRule(must string, validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)) Rule {
-	return Rule{must, validate}
+	Must     string // what a value must be; nothing shows it
+	Validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)
 }
 
 // Description is what a value must be.
-func (r Rule) Description(context.Context) string { return r.must }
+func (r Rule) Description(context.Context) string { return r.Must }
 
 // MarkdownDescription is what a value must be.
-func (r Rule) MarkdownDescription(context.Context) string { return r.must }
+func (r Rule) MarkdownDescription(context.Context) string { return r.Must }
 
 func (r Rule) run(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 	if !value.IsNull() && !value.IsUnknown() {
-		r.validate(at, value, diags)
+		r.Validate(at, value, diags)
 	}
 }
 
@@ -125,29 +120,19 @@ func JSONObject() Rule {
 	})
 }
 
-// Integer rejects numbers with a fraction, and those beyond 64 bits.
-func Integer() Rule { return integerRule("must be an integer", nil) }
-
-// IntegerBetween rejects those out of bounds, too.
-func IntegerBetween(least, most int64) Rule {
-	return integerRule(fmt.Sprintf("must be an integer from %d to %d", least, most), &[2]int64{least, most})
-}
-
-func integerRule(must string, bounds *[2]int64) Rule {
-	return Rule{must, func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+// Integer rejects numbers with a fraction, and those out of bounds.
+func Integer(least, most int64) Rule {
+	return Rule{fmt.Sprintf("must be an integer from %d to %d", least, most), func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		n, _ := value.(types.Number)
 		number := n.ValueBigFloat()
-		integer, accuracy := number.Int64()
 		var problem string
 		switch {
 		case !number.IsInt():
 			problem = "must be an integer"
-		case bounds != nil && number.Cmp(new(big.Float).SetInt64(bounds[0])) < 0:
-			problem = fmt.Sprintf("must be at least %d", bounds[0])
-		case bounds != nil && (accuracy != big.Exact || integer > bounds[1]):
-			problem = fmt.Sprintf("must be at most %d", bounds[1])
-		case accuracy != big.Exact:
-			problem = "must fit into 64 bits"
+		case number.Cmp(new(big.Float).SetInt64(least)) < 0:
+			problem = fmt.Sprintf("must be at least %d", least)
+		case number.Cmp(new(big.Float).SetInt64(most)) > 0:
+			problem = fmt.Sprintf("must be at most %d", most)
 		default:
 			return
 		}

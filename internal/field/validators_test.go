@@ -1,6 +1,7 @@
 package field
 
 import (
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -112,18 +113,18 @@ func TestValidators(t *testing.T) {
 		},
 		"comma in a set":   {inSet, text("a,b"), `a[1].b must not contain a value with a comma: write "a,b" as separate values.`},
 		"no comma":         {ofString(NoCommas()), text("a"), ""},
-		"integer":          {ofNumber(Integer()), number("2048.0"), ""},
-		"integer; unknown": {ofNumber(Integer()), types.NumberUnknown(), ""},
-		"integer; null":    {ofNumber(Integer()), types.NumberNull(), ""},
-		"fraction":         {ofNumber(Integer()), number("1.5"), "a[1].b must be an integer, got 1.5."},
-		"largest":          {ofNumber(Integer()), number("9223372036854775807"), ""},
+		"integer":          {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("2048.0"), ""},
+		"integer; unknown": {ofNumber(Integer(math.MinInt64, math.MaxInt64)), types.NumberUnknown(), ""},
+		"integer; null":    {ofNumber(Integer(math.MinInt64, math.MaxInt64)), types.NumberNull(), ""},
+		"fraction":         {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("1.5"), "a[1].b must be an integer, got 1.5."},
+		"largest":          {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("9223372036854775807"), ""},
 		"too large": {
-			ofNumber(Integer()), number("9223372036854775808"), "a[1].b must fit into 64 bits, got 9223372036854775808.",
+			ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("9223372036854775808"), "a[1].b must be at most 9223372036854775807, got 9223372036854775808.",
 		},
-		"within bounds":          {ofNumber(IntegerBetween(0, 100)), number("100"), ""},
-		"above bounds":           {ofNumber(IntegerBetween(0, 100)), number("101"), "a[1].b must be at most 100, got 101."},
-		"below bounds":           {ofNumber(IntegerBetween(0, 100)), number("-1"), "a[1].b must be at least 0, got -1."},
-		"far above bounds":       {ofNumber(IntegerBetween(0, 100)), number("1e30"), "a[1].b must be at most 100, got 1e+30."},
+		"within bounds":          {ofNumber(Integer(0, 100)), number("100"), ""},
+		"above bounds":           {ofNumber(Integer(0, 100)), number("101"), "a[1].b must be at most 100, got 101."},
+		"below bounds":           {ofNumber(Integer(0, 100)), number("-1"), "a[1].b must be at least 0, got -1."},
+		"far above bounds":       {ofNumber(Integer(0, 100)), number("1e30"), "a[1].b must be at most 100, got 1e+30."},
 		"list":                   {nulls, list(text("")), ""},
 		"list with null":         {nulls, list(text("x"), null), "a[1].b[1] must not be null."},
 		"list; unknown":          {nulls, types.ListUnknown(types.StringType), ""},

@@ -2,8 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -57,26 +55,12 @@ func (d *deploymentDataSource) Read(ctx context.Context, req datasource.ReadRequ
 		diags.AddError("Invalid attribute combination", "Exactly one of id and name must be set.")
 		return
 	case id != "":
-		var err error
-		if found, err = d.client.Deployment(ctx, id); errors.Is(err, client.ErrNotFound) {
-			diags.AddAttributeError(path.Root("id"), "No such deployment", noSuchID(id))
-			return
-		} else if err != nil {
-			d.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
-			return
-		}
+		found = d.byID(ctx, id, false, path.Root("id"), diags)
 	default:
-		named, err := d.client.DeploymentsNamed(ctx, name)
-		if err != nil {
-			d.access.addFailure(diags, fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
-			return
-		}
-		if len(named) != 1 {
-			summary, detail := noUniqueName(name, named)
-			diags.AddAttributeError(path.Root("name"), summary, detail)
-			return
-		}
-		found = named[0]
+		found = d.byName(ctx, name, path.Root("name"), diags)
+	}
+	if found == nil {
+		return
 	}
 	shown := showDeployment(found, diags)
 	if diags.HasError() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -138,8 +139,8 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 }
 
 // additionalRule rejects properties that have an argument or an attribute of their own, at every depth.
-var additionalRule = field.NewRule("must not contain properties that have an argument",
-	func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+var additionalRule = field.Rule{Must: "must not contain properties that have an argument",
+	Validate: func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
 		tree := readTree([]byte(text.ValueString()))
 		conflicts := slices.Concat(deploymentFields, field.Fields{{Name: "secrets"}}).Conflicts(tree)
@@ -150,7 +151,7 @@ var additionalRule = field.NewRule("must not contain properties that have an arg
 			}
 			diags.AddAttributeError(at, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.", at, name))
 		}
-	})
+	}}
 
 // Create creates the deployment, waits for it, and saves it.
 func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -330,71 +331,69 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &identity)...)
 		id = identity.ValueString()
 	}
+	var found *client.Deployment
 	switch {
 	case diags.HasError():
 	case id == "":
 		diags.AddError("Missing import ID", fmt.Sprintf("The import ID must be the ID of the deployment, a UUID such as %s, or its exact name.",
 			field.ExampleUUID))
 	case client.IsUUID(id):
-		id = r.importID(ctx, id, !identity.IsNull(), diags)
+		found = r.byID(ctx, id, identity.IsNull(), path.Empty(), diags)
 	case !identity.IsNull():
 		diags.AddAttributeError(path.Root("id"), "Invalid UUID", fmt.Sprintf("id in the identity must be a UUID such as %s, got %q. To import "+
 			"by name, use id instead of identity.", field.ExampleUUID, id))
 	default:
-		id = r.idOfName(ctx, id, diags)
+		found = r.byName(ctx, id, path.Empty(), diags)
 	}
-	if diags.HasError() {
+	if found == nil {
 		return
+	}
+	r.state.saw(found) // Read, which comes next, need not ask again
+	if !strings.EqualFold(id, found.ID) {
+		id = found.ID // of a name
 	}
 	diags.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
 }
 
-// importID is id, if a deployment has it, or else the ID of the deployment whose name it is.
-func (r *deploymentResource) importID(ctx context.Context, id string, identity bool, diags *diag.Diagnostics) string {
-	found, err := r.client.Deployment(ctx, id)
-	switch {
-	case err == nil:
-		r.state.saw(found) // Read, which comes next, need not ask again
-	case errors.Is(err, client.ErrNotFound) && !identity:
-		if named, err := r.client.DeploymentsNamed(ctx, id); err == nil && len(named) == 1 {
-			return named[0].ID
+// byID reads a deployment, or, with orName, the one whose name is that ID. What is wrong is reported at an attribute, if there is
+// one, and then the result is nil.
+func (p *providerData) byID(ctx context.Context, id string, orName bool, at path.Path, diags *diag.Diagnostics) *client.Deployment {
+	found, err := p.client.Deployment(ctx, id)
+	if errors.Is(err, client.ErrNotFound) && orName {
+		if named, err := p.client.DeploymentsNamed(ctx, id); err == nil && len(named) == 1 {
+			return named[0]
 		}
-		diags.AddError("No such deployment", noSuchID(id))
-	case errors.Is(err, client.ErrNotFound):
-		diags.AddError("No such deployment", noSuchID(id))
-	default:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
 	}
-	return id
+	switch {
+	case errors.Is(err, client.ErrNotFound):
+		diags.AddAttributeError(at, "No such deployment", noSuchID(id))
+	case err != nil:
+		p.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
+	}
+	return found
 }
 
-// idOfName finds the one deployment of exactly that name.
-func (r *deploymentResource) idOfName(ctx context.Context, name string, diags *diag.Diagnostics) string {
-	found, err := r.client.DeploymentsNamed(ctx, name)
+// byName reads the one deployment of exactly that name. What is wrong is reported like that of byID.
+func (p *providerData) byName(ctx context.Context, name string, at path.Path, diags *diag.Diagnostics) *client.Deployment {
+	found, err := p.client.DeploymentsNamed(ctx, name)
 	switch {
 	case err != nil:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
-	case len(found) != 1:
-		diags.AddError(noUniqueName(name, found))
+		p.access.addFailure(diags, fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
+	case len(found) == 1:
+		return found[0]
+	case len(found) == 0:
+		diags.AddAttributeError(at, "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, "+
+			"and that the credential has access to the deployment.", name))
 	default:
-		return found[0].ID
+		var candidates []string
+		for _, d := range found {
+			candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, client.Sanitize(d.Source), statusOf(d)))
+		}
+		diags.AddAttributeError(at, "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Use the ID of one "+
+			"of them:%s", len(found), name, listed(candidates)))
 	}
-	return ""
-}
-
-// noUniqueName reports that a name matches no deployment, or several.
-func noUniqueName(name string, found []*client.Deployment) (summary, detail string) {
-	if len(found) == 0 {
-		return "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, and that the "+
-			"credential has access to the deployment.", name)
-	}
-	var candidates []string
-	for _, d := range found {
-		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, client.Sanitize(d.Source), statusOf(d)))
-	}
-	return "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Use the ID of one of them:%s",
-		len(found), name, listed(candidates))
+	return nil
 }
 
 func noSuchID(id string) string {

@@ -28,7 +28,7 @@ const maxMaxResults = 1_000_000_000
 
 func (d *deploymentsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	attributes := filterAttributes[schema.Attribute]()
-	attributes["max_results"] = schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(1, maxMaxResults)},
+	attributes["max_results"] = schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.Integer(1, maxMaxResults)},
 		MarkdownDescription: "Maximum number of deployments to return, at least 1. If omitted, all are returned."}
 	attributes["deployments"] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: "The deployments, in the order of the service.",
 		NestedObject: schema.NestedAttributeObject{Attributes: shownFields.DataSourceAttributes()}}

@@ -70,7 +70,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				"Defaults to `false`." + or("extended_operations")},
 			"request_timeout": schema.StringAttribute{Optional: true, MarkdownDescription: fmt.Sprintf(
 				"Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`.", defaultRequestTimeout) + or("request_timeout")},
-			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.IntegerBetween(0, maxMaxRetries)},
+			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.Integer(0, maxMaxRetries)},
 				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`.", maxMaxRetries,
 					defaultMaxRetries) + or("max_retries")},
 			"ca_cert_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to a PEM file with certificate authorities " +
