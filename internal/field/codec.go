@@ -31,9 +31,30 @@ func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
 
-// Check returns the error of [Fields.Decode].
+// Check returns the error of [Fields.Decode], without building objects and lists: lists of thousands are checked.
 func (fs Fields) Check(tree map[string]any) error {
-	_, err := fs.Decode(tree)
+	for _, f := range fs {
+		if err := f.named(f.check(tree[f.wire()])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f Field) check(tree any) (err error) {
+	object, isObject := tree.(map[string]any)
+	list, isList := tree.([]any)
+	switch {
+	case tree == nil, f.Kind == JSON: // JSON may be anything
+	case f.Kind == Object && isObject:
+		return f.Fields.Check(object)
+	case (f.Kind == List || f.Kind == ObjectList) && isList:
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = f.elem().check(list[i])
+		}
+	default:
+		_, err = kinds[f.Kind].decode(f, tree)
+	}
 	return err
 }
 
