@@ -53,91 +53,57 @@ func put(tree map[string]any, name string, value any) {
 // Wanted is what a plan asks the service for, as a tree: what the configuration sets, and what ignore_changes has put in its
 // place. Once the plan is applied, this is the record.
 func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
-	return wanted(fs, Members(config), Members(planned))
+	set, _ := fs.Encode(config) // it was validated
+	return owned(fs, Members(planned), set, false)
 }
 
-func wanted(fs Fields, config, planned Values) map[string]any {
+// Applied is what the state has of what the last apply set, as a tree: that, or what a refresh has found in its place.
+func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
+	return owned(fs, Members(state), record, true)
+}
+
+// owned is what a plan or, after a refresh, a state has of what was set.
+func owned(fs Fields, values Values, set map[string]any, refreshed bool) map[string]any {
 	tree := map[string]any{}
 	for _, f := range fs {
-		set, value := config[f.Name], planned[f.Name]
-		switch {
-		case f.Access == ReadOnly || isNull(set) || isNull(value):
-		case f.ResolvesTo != "" && fs.standsForRef(f, Text(set), planned):
-			tree[f.wire()] = Text(set)
+		switch value, set := values[f.Name], set[f.wire()]; {
+		case set == nil || isNull(value) || f.Access == ReadOnly:
+		case refreshed && f.Access == Computed && !f.equalTree(f.tree(value), set): // the service has chosen another
+		case f.ResolvesTo != "" && fs.standsForRef(f, fmt.Sprint(set), values):
+			tree[f.wire()] = set
 		default:
-			tree[f.wire()] = f.wanted(set, value)
+			tree[f.wire()] = f.owned(value, set, refreshed)
 		}
 	}
 	return tree
 }
 
-func (f Field) wanted(config, planned tftypes.Value) any {
+func (f Field) owned(value tftypes.Value, set any, refreshed bool) any {
+	if f.Kind == Object && value.IsKnown() && set != Unknown {
+		return owned(f.Fields, Members(value), asObject(set), refreshed)
+	}
+	tree := f.tree(value)
 	switch {
-	case !config.IsKnown() || !planned.IsKnown():
-		return f.tree(planned)
-	case f.Kind == Object:
-		return wanted(f.Fields, Members(config), Members(planned))
 	case f.Kind == ObjectList:
-		configured, items, list := Items(config), Items(planned), asList(f.tree(planned))
-		partners := f.match(asList(f.tree(config)), list)
-		if len(configured) != len(items) || slices.Contains(partners, -1) {
-			return list // ignore_changes has put other items in place
+		list, items, sets := asList(tree), Items(value), asList(set)
+		for i, j := range f.match(list, sets) {
+			if j >= 0 { // others were added elsewhere to a list that is set, or put in place by ignore_changes
+				list[i] = f.elem().owned(items[i], sets[j], refreshed)
+			}
 		}
-		for i, j := range partners {
-			list[j] = f.elem().wanted(configured[i], items[j])
-		}
-		return list
-	case !f.same(config, planned) && f.satisfied(planned, config):
-		return f.tree(config)
+		return tree
+	case f.equalTree(tree, set), (&comparer{}).has(f, tree, set):
+		return set
+	case refreshed:
+		return project(f.Kind, set, tree)
 	default:
-		return f.tree(planned)
+		return tree
 	}
 }
 
 // satisfied reports whether a value of the state has everything that is wanted.
 func (f Field) satisfied(has, wanted tftypes.Value) bool {
 	return wanted.IsFullyKnown() && (&comparer{}).has(f, f.tree(has), f.tree(wanted))
-}
-
-// Applied is what the state has of what the last apply set, as a tree: that, or what a refresh has found in its place.
-func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
-	return applied(fs, Members(state), record)
-}
-
-func applied(fs Fields, state Values, record map[string]any) map[string]any {
-	tree := map[string]any{}
-	for _, f := range fs {
-		switch value, set := state[f.Name], record[f.wire()]; {
-		case set == nil || isNull(value):
-		case f.Access == Computed && !f.equalTree(f.tree(value), set): // the service has chosen another
-		case f.ResolvesTo != "" && fs.standsForRef(f, fmt.Sprint(set), state):
-			tree[f.wire()] = set
-		default:
-			tree[f.wire()] = f.applied(value, set)
-		}
-	}
-	return tree
-}
-
-func (f Field) applied(state tftypes.Value, set any) any {
-	if f.Kind == Object {
-		return applied(f.Fields, Members(state), asObject(set))
-	}
-	tree := f.tree(state)
-	switch {
-	case f.Kind == ObjectList:
-		list, sets, items := asList(tree), asList(set), Items(state)
-		for i, j := range f.match(list, sets) {
-			if j >= 0 { // others were added elsewhere to a list that is set
-				list[i] = applied(f.Fields, Members(items[i]), asObject(sets[j]))
-			}
-		}
-		return list
-	case f.equalTree(tree, set), (&comparer{}).has(f, tree, set):
-		return set
-	default:
-		return project(f.Kind, set, tree)
-	}
 }
 
 // Plan is what a plan holds. A null state means a create. The result has the attributes of fs only, for [With].
