@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -143,30 +142,22 @@ func (fs Fields) standsForRef(f Field, ref string, state Values) bool {
 	return commit != "" && commit == Text(state[f.ResolvesTo]) && ref != "" && !isFullCommit(ref)
 }
 
-// TakeRefs marks configured refs as applied if the state was imported and has only resolved commits: the service does not
-// report which refs they belong to.
-func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value) (taken []path.Path) {
-	return takeRefs(fs, path.Empty(), applied, want, Members(state))
-}
-
-func takeRefs(fs Fields, at path.Path, applied, want map[string]any, state Values) (taken []path.Path) {
+// TakeRefs marks configured refs as applied where the state has only commits, from an import: the service does not report which
+// refs they belong to. It reports whether there are any.
+func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value) (some bool) {
 	for _, f := range fs {
-		here := at.AtName(f.Name)
-		switch set := want[f.wire()].(type) {
-		case map[string]any:
-			if f.Kind == Object {
-				within := merge(asObject(applied[f.wire()]), nil)
-				if more := takeRefs(f.Fields, here, within, set, Members(state[f.Name])); len(more) > 0 {
-					applied[f.wire()], taken = within, append(taken, more...)
-				}
+		set := want[f.wire()]
+		switch ref, _ := set.(string); {
+		case f.Kind == Object && set != nil:
+			within := merge(asObject(applied[f.wire()]), nil)
+			if f.Fields.TakeRefs(within, asObject(set), Members(state)[f.Name]) {
+				applied[f.wire()], some = within, true
 			}
-		case string:
-			if f.ResolvesTo != "" && applied[f.wire()] == nil && fs.standsForRef(f, set, state) {
-				applied[f.wire()], taken = set, append(taken, here)
-			}
+		case f.ResolvesTo != "" && applied[f.wire()] == nil && fs.standsForRef(f, ref, Members(state)):
+			applied[f.wire()], some = set, true
 		}
 	}
-	return taken
+	return some
 }
 
 type planner struct{ creating bool }
@@ -235,12 +226,9 @@ func (p planner) omitted(f Field, state tftypes.Value, owned any) tftypes.Value 
 
 // unchanged reports whether the configuration sets what the last apply set, of a value in the state that has more.
 func (f Field) unchanged(config, state tftypes.Value, owned any) bool {
-	if !config.IsFullyKnown() || !f.satisfied(state, config) {
-		return false
-	}
 	c := &comparer{}
 	c.value(f, nil, f.tree(state), f.tree(config), owned, true)
-	return len(c.set)+len(c.dropped) == 0
+	return config.IsFullyKnown() && len(c.set)+len(c.dropped) == 0
 }
 
 // list plans a list of objects. Where it has the items of the state, and their order has no meaning, it is the state's.

@@ -26,7 +26,7 @@ type change struct {
 
 	// Set by compare.
 	want, applied map[string]any // trees of what the configuration sets, and of what the last apply set
-	takenRefs     []path.Path    // refs that count as applied, see field.Fields.TakeRefs
+	refTaken      bool           // whether a ref counts as applied, see field.Fields.TakeRefs
 	set, dropped  []field.Difference
 	compared      map[string]any
 }
@@ -92,7 +92,7 @@ func isConfigObject(name string) bool {
 func (c *change) compare(live *client.Deployment) {
 	c.want = withAdditional(changeableFields.Wanted(c.config, c.plan), attributesOf(c.plan).text(additionalField.Name))
 	c.applied = withAdditional(changeableFields.Applied(c.state, c.record), attributesOf(c.state).text(additionalField.Name))
-	c.takenRefs = changeableFields.TakeRefs(c.applied, c.want, c.state)
+	c.refTaken = changeableFields.TakeRefs(c.applied, c.want, c.state)
 	compare := changeableFields.Compare
 	if c.record == nil {
 		compare = changeableFields.CompareImported

@@ -83,7 +83,7 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		c.compare(live)
 		secrets, _ = secretsChangeOf(plan, state, config, memory, live)
 	}
-	addTakenRefs(diags, c, state)
+	addTakenRef(diags, c, state)
 	if len(secrets.released) > 0 {
 		diags.AddWarning("Secrets stay in the service", fmt.Sprintf("Deployment %s keeps these secrets, which the configuration no longer "+
 			"manages:%s", describe(state), listed(secrets.released)))
@@ -163,18 +163,16 @@ const updateOptions = "Options:\n" +
 	"  - Set extended_operations = true in the provider, if the service supports PATCH for deployments.\n" +
 	"  - For terraform destroy, add -refresh=false."
 
-// addTakenRefs warns of refs that go into the state without a request, because the service does not show which it has.
-func addTakenRefs(diags *diag.Diagnostics, c *change, state attributes) {
-	for _, at := range c.takenRefs {
-		object := attributesOf(attributesOf(c.plan)["source_revision_config"])
-		before := attributesOf(state["source_revision_config"])
-		if object.text("repo_ref") != before.text("repo_ref") {
-			diags.AddAttributeWarning(at, "Imported ref cannot be verified", fmt.Sprintf(
-				"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to "+
-					"this commit, and sends nothing. "+
-					"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state),
-				before.text("repo_ref"), object.text("repo_ref")))
-		}
+// addTakenRef warns of a ref that goes into the state without a request, because the service does not show which it has.
+func addTakenRef(diags *diag.Diagnostics, c *change, state attributes) {
+	ref := attributesOf(attributesOf(c.plan)["source_revision_config"]).text("repo_ref")
+	commit := attributesOf(state["source_revision_config"]).text("repo_ref")
+	if c.refTaken && ref != commit {
+		diags.AddAttributeWarning(path.Root("source_revision_config").AtName("repo_ref"), "Imported ref cannot be verified", fmt.Sprintf(
+			"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to "+
+				"this commit, and sends nothing. "+
+				"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state),
+			commit, ref))
 	}
 }
 
