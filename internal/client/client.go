@@ -36,8 +36,10 @@ type Config struct {
 	PollInterval, PollIntervalMax time.Duration
 	// ConsistencyTimeout is how long a write is looked for before it counts as not done. Default RequestTimeout.
 	ConsistencyTimeout time.Duration
-	// DisableBatching reads each deployment with its own request: for benchmarks, to compare with.
-	DisableBatching bool
+	// BatchSize is how many deployments concurrent reads request at once, at most. Default 10, Terraform's default parallelism: once
+	// that many reads wait, no others will come. (Half of it would be faster for few of many deployments, but needs twice as many
+	// requests.) With 1, nothing is read ahead either.
+	BatchSize int
 	// CheckDeployment, when not nil, reports what is wrong with a deployment in a response, such as a member of another type.
 	// The deployment cannot be read then.
 	CheckDeployment func(Tree) error
@@ -68,6 +70,7 @@ func New(config Config) *Client {
 	config.RetryWaitMax = cmp.Or(config.RetryWaitMax, 30*time.Second)
 	config.PollInterval = cmp.Or(config.PollInterval, time.Second)
 	config.PollIntervalMax = cmp.Or(config.PollIntervalMax, 15*time.Second)
+	config.BatchSize = cmp.Or(config.BatchSize, 10)
 	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
 	c := &Client{config: config, holders: nameHolders{lock: newLock()}}

@@ -11,21 +11,16 @@ import (
 	"time"
 )
 
-const (
-	// batchWindow is how long a read waits for others to share its request. Each read that joins restarts the window, because
-	// Terraform's reads arrive a few milliseconds apart: each takes CPU time.
-	batchWindow = 20 * time.Millisecond
-	// batchSize is the maximum number of reads per request. It is Terraform's default parallelism: once that many reads wait,
-	// no others will come. (Half of it would be faster for few of many deployments, but needs twice as many requests.)
-	batchSize = 10
-)
+// batchWindow is how long a read waits for others to share its request. Each read that joins restarts the window, because
+// Terraform's reads arrive a few milliseconds apart: each takes CPU time.
+const batchWindow = 20 * time.Millisecond
 
 // A reader reads single deployments with few requests: concurrent reads share one (a batch). Sequential reads, such as those of
 // resources that depend on each other, do not wait. A read is only served by a request that begins after it.
 type reader struct {
-	list     func(ctx context.Context, ids []string) map[string]readResult // ids in lower case; an entry for each
-	ahead    *readAhead
-	disabled bool // each read is a request
+	list  func(ctx context.Context, ids []string) map[string]readResult // ids in lower case; an entry for each
+	ahead *readAhead
+	size  int // see Config.BatchSize
 
 	mu       sync.Mutex
 	next     *batch      // not sent yet; nil if there is none
@@ -50,7 +45,7 @@ func newReader(c *Client) *reader {
 	fetch := func(ctx context.Context, offset int64) (listPage, error) {
 		return c.fetchPage(ctx, DeploymentFilter{}.query(offset), true)
 	}
-	return &reader{list: c.lookUpIDs, ahead: newReadAhead(fetch, c.config.DisableBatching), disabled: c.config.DisableBatching}
+	return &reader{list: c.lookUpIDs, ahead: newReadAhead(fetch, c.config.BatchSize == 1), size: c.config.BatchSize}
 }
 
 // read reads one deployment.
@@ -80,11 +75,11 @@ func (r *reader) join(ctx context.Context, id string) *batch {
 	n := len(b.ids)
 	alone := n == 1 && r.underWay == 0 && r.last <= 1
 	// If two groups contain all reads that Terraform has under way, the smaller group waits for the larger one to finish.
-	all := n >= batchSize || n+r.underWay >= batchSize && n > r.underWay
+	all := n >= r.size || n+r.underWay >= r.size && n > r.underWay
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	if r.disabled || alone || all {
+	if alone || all {
 		r.send(ctx, b)
 		return b
 	}

@@ -136,7 +136,7 @@ func TestReads_requestsAndTime(t *testing.T) {
 				}
 				var batched, single int
 				took := l.run(inMemory(manySmall(test.service, test.latency, &batched)), visit)
-				alone := l.run(inMemory(manySmall(test.service, test.latency, &single), func(c *Config) { c.DisableBatching = true }), visit)
+				alone := l.run(inMemory(manySmall(test.service, test.latency, &single), func(c *Config) { c.BatchSize = 1 }), visit)
 				time.Sleep(time.Hour) // pages that are read ahead may still be under way
 				t.Logf("%d requests in %v, one by one %v", batched, took, alone)
 				equal(t, "requests one by one", single, test.state)
@@ -151,10 +151,10 @@ func TestReads_requestsAndTime(t *testing.T) {
 	}
 }
 
-func TestDisableBatching_isOneRequestForEachRead(t *testing.T) {
+func TestBatchSizeOne_isOneRequestForEachRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fake, c, ids := manyDeployments(30, fakeserver.Options{}, func(c *Config) { c.DisableBatching = true })
+		fake, c, ids := manyDeployments(30, fakeserver.Options{}, func(c *Config) { c.BatchSize = 1 })
 		readAll(c, ids, func(_ string, _ *Deployment, err error) {
 			if err != nil {
 				t.Error(err)

@@ -141,7 +141,7 @@ func (fs Fields) Split(tree map[string]any) (described, rest map[string]any) {
 			described[name], more = f.split(value)
 		}
 		if more != nil {
-			rest = merge(rest, map[string]any{name: more})
+			rest = Merge(rest, map[string]any{name: more})
 		}
 	}
 	return described, rest

@@ -124,7 +124,7 @@ func (c *comparer) object(fs Fields, loc []any, live, want, applied map[string]a
 			put(f.wire(), nil)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(merge(want, applied))) {
+	for _, name := range slices.Sorted(maps.Keys(Merge(want, applied))) {
 		if _, described := fs.byWire(name); !described {
 			put(name, c.free(JSON, in(loc, name), live[name], want[name], applied[name]))
 		}
@@ -329,7 +329,7 @@ func (c *comparer) members(k Kind, loc []any, live, want, applied map[string]any
 	if merged == nil {
 		merged = map[string]any{}
 	}
-	for _, name := range slices.Sorted(maps.Keys(merge(want, applied))) {
+	for _, name := range slices.Sorted(maps.Keys(Merge(want, applied))) {
 		value := c.free(k, in(loc, name), live[name], want[name], applied[name])
 		if merged[name] = value; value == nil {
 			delete(merged, name)
@@ -384,8 +384,8 @@ func (c *comparer) list(f Field, loc []any, live, want, applied []any, has any) 
 	return merged
 }
 
-// merge returns the members of both; those of b win.
-func merge(a, b map[string]any) map[string]any {
+// Merge returns the members of both; those of b win.
+func Merge(a, b map[string]any) map[string]any {
 	all := maps.Clone(a)
 	if all == nil {
 		all = map[string]any{}
@@ -396,7 +396,7 @@ func merge(a, b map[string]any) map[string]any {
 
 // MergeDeep returns a with the members of b in place of its own, object by object.
 func MergeDeep(a, b map[string]any) map[string]any {
-	all := merge(a, b)
+	all := Merge(a, b)
 	for name, value := range b {
 		inner, okA := a[name].(map[string]any)
 		more, okB := value.(map[string]any)
@@ -428,7 +428,7 @@ func (d Difference) Nullify(tree map[string]any) (without map[string]any, ok boo
 
 func nullify(tree map[string]any, loc []any, free bool) (without map[string]any, ok bool) {
 	name, inObject := loc[0].(string)
-	without = merge(tree, map[string]any{name: nil})
+	without = Merge(tree, map[string]any{name: nil})
 	if len(loc) == 1 {
 		return without, inObject && free
 	}

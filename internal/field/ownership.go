@@ -38,7 +38,7 @@ func (r Record) Restore(prior Record, object, name string) {
 		put(r, object, prior[object])
 		return
 	}
-	restored := merge(asObject(r[object]), nil)
+	restored := Merge(asObject(r[object]), nil)
 	put(restored, name, asObject(prior[object])[name])
 	r[object] = restored
 }
@@ -149,7 +149,7 @@ func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value) (so
 		set := want[f.wire()]
 		switch ref, _ := set.(string); {
 		case f.Kind == Object && set != nil:
-			within := merge(asObject(applied[f.wire()]), nil)
+			within := Merge(asObject(applied[f.wire()]), nil)
 			if f.Fields.TakeRefs(within, asObject(set), Members(state)[f.Name]) {
 				applied[f.wire()], some = within, true
 			}

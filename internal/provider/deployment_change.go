@@ -58,8 +58,8 @@ func newChange(config, plan, state tftypes.Value, record field.Record) *change {
 		}
 	}
 	if name := additionalField.Name; !planned[name].Equal(held[name]) {
-		for _, text := range []string{attributesOf(plan).text(name), attributesOf(state).text(name)} {
-			for object, value := range readTree([]byte(text)) {
+		for _, tree := range []map[string]any{planned.additional(), held.additional()} {
+			for object, value := range tree {
 				members, ok := value.(map[string]any)
 				if !ok || !isConfigObject(object) {
 					c.keys[key{object, ""}] = true
@@ -90,8 +90,8 @@ func isConfigObject(name string) bool {
 
 // compare compares with what the service has.
 func (c *change) compare(live *client.Deployment) {
-	c.want = withAdditional(changeableFields.Wanted(c.config, c.plan), attributesOf(c.plan).text(additionalField.Name))
-	c.applied = withAdditional(changeableFields.Applied(c.state, c.record), attributesOf(c.state).text(additionalField.Name))
+	c.want = field.MergeDeep(changeableFields.Wanted(c.config, c.plan), attributesOf(c.plan).additional())
+	c.applied = field.MergeDeep(changeableFields.Applied(c.state, c.record), attributesOf(c.state).additional())
 	c.refTaken = changeableFields.TakeRefs(c.applied, c.want, c.state)
 	compare := changeableFields.Compare
 	if c.record == nil {
@@ -181,22 +181,11 @@ func attributeOf(d field.Difference) path.Path {
 	return d.At
 }
 
-// readTree reads a JSON object into a tree; nil if it is none.
-func readTree(text []byte) map[string]any {
-	tree, err := field.ReadJSON(text)
-	if err != nil {
-		return nil
-	}
+// additional is additional_properties; nil if it is null or unknown.
+func (a attributes) additional() map[string]any {
+	tree, _ := field.ReadJSON([]byte(a.text(additionalField.Name)))
 	object, _ := tree.(map[string]any)
 	return object
-}
-
-// withAdditional merges additional_properties into a tree.
-func withAdditional(tree map[string]any, additional string) map[string]any {
-	if additional == "" {
-		return tree
-	}
-	return field.MergeDeep(tree, readTree([]byte(additional)))
 }
 
 // liveTree is a deployment as the state shows it: what only the service sets is fit for a terminal, and additional_properties
@@ -232,9 +221,8 @@ func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	additional := attributesOf(config).text(additionalField.Name)
-	request = withAdditional(deploymentFields.Compare(nil, configured, nil, "").Merged, additional)
-	return request, withAdditional(configured, additional), nil
+	additional := attributesOf(config).additional()
+	return field.MergeDeep(deploymentFields.Compare(nil, configured, nil, "").Merged, additional), field.MergeDeep(configured, additional), nil
 }
 
 // read is what the service has of a deployment in the state: what this process has read and not planned with yet, or a new

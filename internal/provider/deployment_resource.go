@@ -142,7 +142,8 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 var additionalRule = field.Rule{Must: "must not contain properties that have an argument",
 	Validate: func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
-		tree := readTree([]byte(text.ValueString()))
+		properties, _ := field.ReadJSON([]byte(text.ValueString()))
+		tree, _ := properties.(map[string]any)
 		conflicts := slices.Concat(deploymentFields, field.Fields{{Name: "secrets"}}).Conflicts(tree)
 		for _, name := range slices.Sorted(maps.Keys(conflicts)) {
 			if conflicts[name].Access == field.ReadOnly {

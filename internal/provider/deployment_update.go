@@ -111,14 +111,13 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
 	var rejected *client.Error
 	if errors.As(err, &rejected) && rejected.Invalid() {
-		additional := u.plan.text(additionalField.Name)
-		ours := field.Leaves(readTree([]byte(additional)))
+		ours := field.Leaves(u.plan.additional())
 		described, rest := changeableFields.Split(request)
 		foreign := slices.DeleteFunc(field.Leaves(rest), func(name string) bool {
 			return name == "secrets" || slices.Contains(ours, name)
 		})
 		if len(foreign) > 0 {
-			reduced := withAdditional(described, additional)
+			reduced := field.MergeDeep(described, u.plan.additional())
 			maps.DeleteFunc(reduced, func(name string, _ any) bool { _, sent := request[name]; return !sent })
 			if secrets, sent := request["secrets"]; sent {
 				reduced["secrets"] = secrets
@@ -247,18 +246,11 @@ func (u *update) verify(last *client.Deployment, body client.Tree) {
 
 	live, expected := last.Tree, maps.Clone(u.before.Tree)
 	for object, value := range body {
-		config, ok := value.(map[string]any)
-		if !ok || !isConfigObject(object) {
-			expected[object] = value
-			continue
+		if config, ok := value.(map[string]any); ok && isConfigObject(object) {
+			inner, _ := expected[object].(map[string]any)
+			value = field.Merge(inner, config)
 		}
-		inner, _ := expected[object].(map[string]any)
-		inner = maps.Clone(inner)
-		if inner == nil {
-			inner = map[string]any{}
-		}
-		maps.Copy(inner, config)
-		expected[object] = inner
+		expected[object] = value
 	}
 	for name := range expected { // what the provider does not know at the root, the service may change at any time
 		if _, known := changeableFields.ByName(name); !known && body[name] == nil {

@@ -32,7 +32,11 @@ func serve() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	tune := func(c *client.Config) { c.DisableBatching = os.Getenv("BENCH_DISABLE_BATCHING") == "1" }
+	tune := func(c *client.Config) {
+		if os.Getenv("BENCH_DISABLE_BATCHING") == "1" {
+			c.BatchSize = 1
+		}
+	}
 	create := func() fastpath.Provider { return provider.New("bench", tune) }
 	return fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create, false)
 }
