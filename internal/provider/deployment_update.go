@@ -264,7 +264,9 @@ func (u *update) verify(last *client.Deployment, body client.Tree) {
 	var unasked []string
 	for _, d := range changeableFields.Compare(live, expected, expected, u.source).Set {
 		object, name := d.Key()
-		if !reported[d.String()] && !u.chosenByService(object, name) {
+		config, _ := u.want[object].(map[string]any)
+		otherCommit := d.ResolvedIn(live) && config[name] != d.Want // of the same ref
+		if !reported[d.String()] && !u.chosenByService(object, name) && !otherCommit {
 			unasked = append(unasked, d.String())
 		}
 	}

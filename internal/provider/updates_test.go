@@ -87,6 +87,25 @@ func (m managed) expectStored(object, want string) {
 	}
 }
 
+// A new revision may be of another commit, and the service reports that in place
+// of the ref: nobody else has changed it.
+func TestUpdate_newCommitOfTheRefIsNotReported(t *testing.T) {
+	t.Parallel()
+	for name, ref := range map[string]string{"a branch": `"repo_ref": "main", `, "none": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config := func(path string) string {
+				return `{"source": "codehost", "source_config": {"repo_url": "https://codehost.example/acme/app"}, "wait_until": "created",
+					"source_revision_config": {` + ref + `"graph_config_path": "` + path + `"}}`
+			}
+			m := create(t, fakeserver.Options{Extended: true, ResolveRefs: true}, config("a.json"))
+			m.apply(true, config("b.json"), "")
+			m.expectSent(`[{"source_revision_config":{"graph_config_path":"b.json"}}]`)
+			m.expectNoop(true, config("b.json"))
+		})
+	}
+}
+
 // A service that replaces source_config drops what was not sent. That is reported,
 // and the next plan repairs what is set.
 func TestUpdate_droppedPropertiesAreReported(t *testing.T) {
