@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -11,13 +10,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
-
-var _ datasource.DataSourceWithConfigure = (*codehostRepoDataSource)(nil)
 
 // repositoryFields are section 2.6.
 var repositoryFields = field.Fields{
@@ -46,54 +42,43 @@ func repositories(ctx context.Context, p *providerData, config attributes, diags
 
 // newCodehostReposDataSource is graphdeploy_codehost_repos.
 func newCodehostReposDataSource() datasource.DataSource {
-	return &listDataSource{
+	return &dataSource{
 		name: "codehost_repos", description: "Lists the repositories of a code-host integration that can be deployed.",
-		arguments: map[string]schema.Attribute{
-			"integration_id": integrationIDAttribute,
-			"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by owner (case-sensitive)."},
-			"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by part of the name (case-sensitive)."},
+		attributes: func() map[string]schema.Attribute {
+			return map[string]schema.Attribute{
+				"integration_id": integrationIDAttribute,
+				"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by owner (case-sensitive)."},
+				"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by part of the name (case-sensitive)."},
+				"repos":          listAttribute(repositoryFields, "The repositories, in the order of the service."),
+			}
 		},
-		result: "repos", resultDescription: "The repositories, in the order of the service.", fields: repositoryFields,
-		list: repositories,
-		wanted: func(config attributes, repo client.Tree) bool {
-			return (config["owner"].IsNull() || repo["owner"] == config.text("owner")) && strings.Contains(textIn(repo, "name"), config.text("name_contains"))
+		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
+			return field.Values{"repos": listWanted(repositoryFields, repositories(ctx, p, config, diags), func(repo client.Tree) bool {
+				return (config["owner"].IsNull() || repo["owner"] == config.text("owner")) &&
+					strings.Contains(textIn(repo, "name"), config.text("name_contains"))
+			}, diags)}
 		},
 	}
 }
 
-// codehostRepoDataSource is graphdeploy_codehost_repo.
-type codehostRepoDataSource struct{ dataSource }
-
-func newCodehostRepoDataSource() datasource.DataSource { return &codehostRepoDataSource{} }
-
-func (d *codehostRepoDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "graphdeploy_codehost_repo"
-}
-
-func (d *codehostRepoDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	attributes := repositoryFields.DataSourceAttributes()
-	attributes["integration_id"] = integrationIDAttribute
-	notEmpty := []validator.String{field.NotEmpty()}
-	attributes["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository " +
-		"(case-sensitive)."}
-	attributes["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository " +
-		"(case-sensitive)."}
-	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads one repository of a code-host integration, by owner and name. No match, or several, is an error.",
-		Attributes:          attributes,
+// newCodehostRepoDataSource is graphdeploy_codehost_repo.
+func newCodehostRepoDataSource() datasource.DataSource {
+	return &dataSource{
+		name: "codehost_repo", description: "Reads one repository of a code-host integration, by owner and name. No match, or several, is an error.",
+		attributes: func() map[string]schema.Attribute {
+			all, notEmpty := repositoryFields.DataSourceAttributes(), []validator.String{field.NotEmpty()}
+			all["integration_id"] = integrationIDAttribute
+			all["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository (case-sensitive)."}
+			all["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository (case-sensitive)."}
+			return all
+		},
+		read: readRepository,
 	}
 }
 
-func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !d.ready(req, resp) {
-		return
-	}
-	config := attributesOf(req.Config.Raw)
+func readRepository(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
 	integration, owner, name := config.text("integration_id"), config.text("owner"), config.text("name")
-	all := repositories(ctx, d.providerData, config, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+	all := repositories(ctx, p, config, diags)
 	var found, alike []client.Tree
 	for _, repo := range all {
 		switch {
@@ -104,25 +89,19 @@ func (d *codehostRepoDataSource) Read(ctx context.Context, req datasource.ReadRe
 		}
 	}
 	switch {
+	case diags.HasError():
+	case len(found) == 1:
+		return field.Members(decodeShown(repositoryFields, found[0], diags))
 	case len(found) > 1:
-		resp.Diagnostics.AddAttributeError(path.Root("name"), "Several repositories of that name", fmt.Sprintf(
+		diags.AddAttributeError(path.Root("name"), "Several repositories of that name", fmt.Sprintf(
 			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.", integration, len(found),
 			owner, name))
-		return
-	case len(found) == 0:
+	default:
 		at, hint := nearest(owner, alike, all)
-		resp.Diagnostics.AddAttributeError(at, "No such repository", fmt.Sprintf(
+		diags.AddAttributeError(at, "No such repository", fmt.Sprintf(
 			"Integration %s has no repository %s/%s that can be deployed. %s", integration, owner, name, hint))
-		return
 	}
-	shown := maps.Clone(attributesOf(decodeShown(repositoryFields, found[0], &resp.Diagnostics)))
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	for _, argument := range []string{"integration_id", "owner", "name"} { // Terraform expects an argument back as it was written
-		shown[argument] = config[argument]
-	}
-	resp.State.Raw = tftypes.NewValue(resp.State.Raw.Type(), map[string]tftypes.Value(shown))
+	return nil
 }
 
 // nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the same

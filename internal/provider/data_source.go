@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -14,64 +13,71 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// dataSource is what all data sources share.
-type dataSource struct{ *providerData }
+var _ datasource.DataSourceWithConfigValidators = (*dataSource)(nil)
+
+// dataSource is a data source: what distinguishes one from another is data.
+type dataSource struct {
+	*providerData
+
+	name, description string
+	attributes        func() map[string]schema.Attribute
+	validators        []datasource.ConfigValidator
+	// read returns the values of attributes. Those of arguments are not used: Terraform expects an argument back as it was written.
+	read func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values
+}
+
+func (d *dataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = "graphdeploy_" + d.name
+}
+
+func (d *dataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{MarkdownDescription: d.description, Attributes: d.attributes()}
+}
+
+func (d *dataSource) ConfigValidators(context.Context) []datasource.ConfigValidator {
+	return d.validators
+}
 
 func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) {
 	d.providerData = configured(req.ProviderData, &resp.Diagnostics)
 }
 
-// ready reports whether the data source can be read now; otherwise the read is deferred, or fails.
-func (d *dataSource) ready(req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
+func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	if d.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		resp.State.Raw = tftypes.NewValue(resp.State.Raw.Type(), tftypes.UnknownValue)
-		return false
-	}
-	return d.requireClient(&resp.Diagnostics, "Reading a data source")
-}
-
-// setList sets the state of a data source: its arguments and a list of objects.
-func setList(resp *datasource.ReadResponse, config tftypes.Value, name string, fields field.Fields, items []tftypes.Value) {
-	list := tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
-	resp.State.Raw = field.With(config, field.Values{name: list})
-}
-
-// listDataSource lists what an operation without query parameters returns, and filters it here.
-type listDataSource struct {
-	dataSource
-
-	name, description         string
-	arguments                 map[string]schema.Attribute
-	result, resultDescription string
-	fields                    field.Fields
-	list                      func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) []client.Tree
-	wanted                    func(config attributes, item client.Tree) bool
-}
-
-func (d *listDataSource) Metadata(_ context.Context, _ datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = "graphdeploy_" + d.name
-}
-
-func (d *listDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{MarkdownDescription: d.description, Attributes: maps.Clone(d.arguments)}
-	resp.Schema.Attributes[d.result] = schema.ListNestedAttribute{Computed: true, MarkdownDescription: d.resultDescription,
-		NestedObject: schema.NestedAttributeObject{Attributes: d.fields.DataSourceAttributes()}}
-}
-
-func (d *listDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !d.ready(req, resp) {
 		return
 	}
-	config, found := attributesOf(req.Config.Raw), []tftypes.Value{}
-	for _, item := range d.list(ctx, d.providerData, config, &resp.Diagnostics) {
-		if d.wanted(config, item) {
-			found = append(found, decodeShown(d.fields, item, &resp.Diagnostics))
+	if !d.requireClient(&resp.Diagnostics, "Reading a data source") {
+		return
+	}
+	config := attributesOf(req.Config.Raw)
+	values := maps.Clone(d.read(ctx, d.providerData, config, &resp.Diagnostics))
+	maps.DeleteFunc(values, func(name string, _ tftypes.Value) bool { return !config[name].IsNull() })
+	if !resp.Diagnostics.HasError() {
+		resp.State.Raw = field.With(req.Config.Raw, values)
+	}
+}
+
+// listAttribute is a list of objects.
+func listAttribute(fields field.Fields, description string) schema.Attribute {
+	return schema.ListNestedAttribute{Computed: true, MarkdownDescription: description,
+		NestedObject: schema.NestedAttributeObject{Attributes: fields.DataSourceAttributes()}}
+}
+
+func listOf(fields field.Fields, items []tftypes.Value) tftypes.Value {
+	return tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
+}
+
+// listWanted is a list of the items of a response that are wanted.
+func listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool, diags *diag.Diagnostics) tftypes.Value {
+	items := []tftypes.Value{}
+	for _, item := range all {
+		if wanted(item) {
+			items = append(items, decodeShown(fields, item, diags))
 		}
 	}
-	if !resp.Diagnostics.HasError() {
-		setList(resp, req.Config.Raw, d.result, d.fields, found)
-	}
+	return listOf(fields, items)
 }
 
 // decodeShown decodes a checked response for a data source.
@@ -107,28 +113,4 @@ func sanitizeTree(tree any) any {
 	default:
 		return tree
 	}
-}
-
-// shownFields are a deployment as data sources show it: of secrets, only the names.
-var shownFields = slices.Concat(deploymentFields, field.Fields{
-	{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
-		Description: "Names of the secrets that the service returns."},
-	{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
-		Description: "Properties of the deployment that this provider does not know, for example the URL of the application, if the service " +
-			"reports it."},
-})
-
-// showDeployment is a deployment as data sources show it.
-func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
-	tree, names := maps.Clone(d.Tree), []any{}
-	for _, s := range d.Secrets {
-		names = append(names, s.Name)
-	}
-	delete(tree, "secrets")
-	_, additional := deploymentFields.Split(tree)
-	if additional == nil {
-		additional = map[string]any{}
-	}
-	tree["secret_names"], tree[additionalField.Name] = names, additional
-	return decodeShown(shownFields, tree, diags)
 }

@@ -34,21 +34,22 @@ var oauthProviderFields = field.Fields{
 
 // newOAuthProvidersDataSource is graphdeploy_oauth_providers.
 func newOAuthProvidersDataSource() datasource.DataSource {
-	return &listDataSource{
+	return &dataSource{
 		name: "oauth_providers", description: "Lists the OAuth providers of the organization.",
-		arguments: map[string]schema.Attribute{
-			"provider_id": schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by `provider_id` (exact match)."},
+		attributes: func() map[string]schema.Attribute {
+			return map[string]schema.Attribute{
+				"provider_id":     schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by `provider_id` (exact match)."},
+				"oauth_providers": listAttribute(oauthProviderFields, "The OAuth providers, in the order of the service."),
+			}
 		},
-		result: "oauth_providers", resultDescription: "The OAuth providers, in the order of the service.", fields: oauthProviderFields,
-		list: func(ctx context.Context, p *providerData, _ attributes, diags *diag.Diagnostics) []client.Tree {
+		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
 			all, err := p.client.OAuthProviders(ctx, oauthProviderFields.Check)
 			if err != nil {
 				p.access.addFailure(diags, "Cannot list OAuth providers", err, nil)
 			}
-			return all
-		},
-		wanted: func(config attributes, p client.Tree) bool {
-			return config["provider_id"].IsNull() || p["provider_id"] == config.text("provider_id")
+			return field.Values{"oauth_providers": listWanted(oauthProviderFields, all, func(provider client.Tree) bool {
+				return config["provider_id"].IsNull() || provider["provider_id"] == config.text("provider_id")
+			}, diags)}
 		},
 	}
 }

@@ -1,0 +1,111 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
+)
+
+// shownFields are a deployment as data sources show it: of secrets, only the names.
+var shownFields = slices.Concat(deploymentFields, field.Fields{
+	{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
+		Description: "Names of the secrets that the service returns."},
+	{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
+		Description: "Properties of the deployment that this provider does not know, for example the URL of the application, if the service " +
+			"reports it."},
+})
+
+// showDeployment is a deployment as data sources show it.
+func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
+	tree, names := maps.Clone(d.Tree), []any{}
+	for _, s := range d.Secrets {
+		names = append(names, s.Name)
+	}
+	delete(tree, "secrets")
+	_, additional := deploymentFields.Split(tree)
+	if additional == nil {
+		additional = map[string]any{}
+	}
+	tree["secret_names"], tree[additionalField.Name] = names, additional
+	return decodeShown(shownFields, tree, diags)
+}
+
+// newDeploymentDataSource is graphdeploy_deployment.
+func newDeploymentDataSource() datasource.DataSource {
+	return &dataSource{
+		name: "deployment", description: "Reads one deployment, by its ID or its exact name. No match, or several, is an error.",
+		attributes: func() map[string]schema.Attribute {
+			all := shownFields.DataSourceAttributes()
+			all["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.UUIDString()},
+				MarkdownDescription: "ID of the deployment, a UUID. Exactly one of `id` and `name` must be set."}
+			all["name"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.NotEmpty()},
+				MarkdownDescription: "Exact name of the deployment (case-sensitive). Exactly one of `id` and `name` must be set."}
+			return all
+		},
+		validators: []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
+			var found *client.Deployment
+			switch id, name := config.text("id"), config.text("name"); {
+			case (id == "") == (name == ""): // values that were unknown when the configuration was validated
+				diags.AddError("Invalid attribute combination", "Exactly one of id and name must be set.")
+			case id != "":
+				found = p.byID(ctx, id, false, path.Root("id"), diags)
+			default:
+				found = p.byName(ctx, name, path.Root("name"), diags)
+			}
+			if found == nil {
+				return nil
+			}
+			return field.Members(showDeployment(found, diags))
+		},
+	}
+}
+
+// maxMaxResults is more than any service has.
+const maxMaxResults = 1_000_000_000
+
+// newDeploymentsDataSource is graphdeploy_deployments.
+func newDeploymentsDataSource() datasource.DataSource {
+	return &dataSource{
+		name: "deployments", description: "Lists deployments. Filters are combined with AND. No match is an empty list, not an error.",
+		attributes: func() map[string]schema.Attribute {
+			all := filterAttributes[schema.Attribute]()
+			all["max_results"] = schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.Integer(1, maxMaxResults)},
+				MarkdownDescription: "Maximum number of deployments to return, at least 1. If omitted, all are returned."}
+			all["deployments"] = listAttribute(shownFields, "The deployments, in the order of the service.")
+			return all
+		},
+		read: readDeployments,
+	}
+}
+
+func readDeployments(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
+	filter, none := newFilter(config)
+	maximum := config.integer("max_results", maxMaxResults)
+	filter.PageSize = int(min(maximum, client.MaxPageSize))
+	shown := []tftypes.Value{}
+	if !none {
+		for found, err := range p.client.Deployments(ctx, filter) {
+			if err != nil {
+				p.access.addFailure(diags, "Cannot list deployments", err, nil)
+				break
+			}
+			shown = append(shown, showDeployment(found, diags))
+			if int64(len(shown)) >= maximum {
+				break
+			}
+		}
+	}
+	return field.Values{"deployments": listOf(shownFields, shown)}
+}
