@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -55,10 +56,25 @@ list "graphdeploy_deployment" "other" {
   config {
     name_contains = "other"
   }
+}
+list "graphdeploy_deployment" "ids" {
+  provider = graphdeploy
+  config {
+    deployment_ids = ["` + id + `", "` + strings.ToUpper(id) + `"]
+    tag_value_ids  = null
+  }
+}
+list "graphdeploy_deployment" "none" {
+  provider = graphdeploy
+  config {
+    tag_value_ids = []
+  }
 }`,
 				QueryResultChecks: []querycheck.QueryResultCheck{
 					querycheck.ExpectLength("graphdeploy_deployment.all", 121),
 					querycheck.ExpectLength("graphdeploy_deployment.other", 1),
+					querycheck.ExpectLength("graphdeploy_deployment.ids", 1),
+					querycheck.ExpectLength("graphdeploy_deployment.none", 0),
 					querycheck.ExpectIdentity("graphdeploy_deployment.other", map[string]knownvalue.Check{"id": knownvalue.StringExact(id)}),
 				},
 			},
