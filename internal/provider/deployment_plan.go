@@ -253,7 +253,7 @@ func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, 
 		diags.AddAttributeError(at, summary, what+" It is being deleted. Apply again once it no longer exists, or choose another name.")
 	case inState:
 		diags.AddAttributeError(at, summary,
-			what+" It is in this state, and destroying it would not delete it, because "+r.whyKept()+". Options:\n"+
+			what+" It is in this state, and destroying it would not delete it, because "+whyKept(r.extended)+". Options:\n"+
 				"  - If the resource was renamed, add a moved block.\n"+
 				"  - If the resource is tainted, run terraform untaint.\n"+
 				"  - Plan without -replace, and without replace_triggered_by.\n"+
@@ -281,13 +281,13 @@ func (a attributes) replaces(state attributes, name string) bool {
 
 // deletes reports whether destroying deletes the deployment in the service.
 func (r *deploymentResource) deletes(state attributes) bool {
-	return r.extended && state.text("deletion_policy") != deletionAbandon
+	return r.extended && !state.abandons()
 }
 
 // planDestroy decides what a destroy does, and records it: the apply of a saved plan does that, or fails.
 func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
-	if r.extendedUnknown && state.text("deletion_policy") != deletionAbandon {
+	if r.extendedUnknown && !state.abandons() {
 		addUnknownSettings(diags, fmt.Sprintf("Destroying deployment %s", describe(state)), []string{"extended_operations"})
 		return
 	}
@@ -310,7 +310,7 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 	switch {
 	case r.extendedUnknown:
 		addUnknownSettings(diags, fmt.Sprintf("Replacing deployment %s", who), []string{"extended_operations"})
-	case r.deletes(state) && plan.text("deletion_policy") == deletionAbandon:
+	case r.deletes(state) && plan.abandons():
 		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment would be deleted", fmt.Sprintf(
 			"Changing %s replaces deployment %s, which deletes it, because deletion_policy = %q takes effect once it is in the state. Set %[1]s "+
 				"back to %[4]q and apply. Then change it.",
@@ -322,31 +322,27 @@ func (r *deploymentResource) checkReplacement(plan, state attributes, diags *dia
 		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
 			"The source of deployment %s cannot change, and the old deployment keeps running under the same name, because %s. Options:\n"+
 				"  - Set source to %q.\n"+
-				"  - Choose a new name, too. This creates a second deployment, and the first keeps running.", who, whyKept(state), before))
+				"  - Choose a new name, too. This creates a second deployment, and the first keeps running.", who, whyKept(state.abandons()), before))
 	case !plan["name"].IsKnown():
 		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
 			"The source of deployment %s cannot change, and the new name is known only after apply. Set a name that is known at plan.", who))
 	default:
 		diags.AddAttributeWarning(at, "Deployment keeps running", fmt.Sprintf(
 			"Changing name creates a new deployment. Deployment %s is removed from the state and keeps running, because %s. To keep it in the "+
-				"state, set name to %q.", who, whyKept(state), before))
+				"state, set name to %q.", who, whyKept(state.abandons()), before))
 	}
 }
 
 // whyKept states why destroying does not delete.
-func whyKept(state attributes) string {
-	if state.text("deletion_policy") == deletionAbandon {
+func whyKept(abandons bool) string {
+	if abandons {
 		return fmt.Sprintf("its deletion_policy is %q", deletionAbandon)
 	}
 	return "the provider does not have extended_operations = true"
 }
 
-func (r *deploymentResource) whyKept() string {
-	if !r.extended {
-		return whyKept(nil)
-	}
-	return whyKept(attributes{"deletion_policy": tftypes.NewValue(tftypes.String, deletionAbandon)})
-}
+// abandons reports whether the deployment is never deleted.
+func (a attributes) abandons() bool { return a.text("deletion_policy") == deletionAbandon }
 
 // checkHosting rejects a source that is not available where the service runs.
 func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnostics) {
@@ -376,7 +372,7 @@ func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.
 // addAbandoned warns that a deployment keeps running without Terraform.
 func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes) {
 	diags.AddWarning("Deployment keeps running", fmt.Sprintf(
-		"Destroying removes deployment %s from the state only, because %s. It keeps running.", describe(state), whyKept(state)))
+		"Destroying removes deployment %s from the state only, because %s. It keeps running.", describe(state), whyKept(state.abandons())))
 }
 
 func statusOf(d *client.Deployment) string {
