@@ -45,32 +45,16 @@ func equalJSON(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
-		if !ok {
-			return false
+		for name := range Merge(a, b) {
+			ok = ok && equalJSON(a[name], b[name])
 		}
-		for name, value := range a {
-			if !equalJSON(value, b[name]) {
-				return false
-			}
-		}
-		for name, value := range b {
-			if value != nil && a[name] == nil {
-				return false
-			}
-		}
-		return true
+		return ok
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, equalJSON)
 	case json.Number:
 		return equalNumber(a, b)
 	default:
-		if _, isMap := b.(map[string]any); isMap {
-			return false // maps cannot be compared with ==
-		}
-		if _, isList := b.([]any); isList {
-			return false
-		}
 		return a == b
 	}
 }

@@ -2,7 +2,6 @@ package field
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -55,28 +54,18 @@ func show(tree any) string {
 	}
 }
 
-// withoutUserInfo removes user and password from a URL or an image reference.
+// withoutUserInfo removes user and password from a URL or an image reference. A digest is no host, and a user alone is no secret
+// in an address such as git@host:path.
 func withoutUserInfo(s string) string {
-	if u, err := url.Parse(s); err == nil && u.User != nil {
-		u.User = nil
-		return u.String()
-	}
-	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok {
+	scheme, rest, isURL := strings.Cut(s, "://")
+	if scheme += "://"; !isURL {
 		scheme, rest = "", s
 	}
-	host, path, _ := strings.Cut(rest, "/")
-	if i := strings.LastIndex(host, "@"); i >= 0 && strings.Contains(host[:i], ":") && !strings.HasPrefix(host[i+1:], "sha256:") {
-		host = host[i+1:]
-		if path != "" {
-			host += "/" + path
-		}
-		if scheme != "" {
-			return scheme + "://" + host
-		}
-		return host
+	at := strings.LastIndex(rest[:strings.IndexAny(rest+"/", "/?#")], "@")
+	if at < 0 || !isURL && (!strings.Contains(rest[:at], ":") || strings.HasPrefix(rest[at+1:], "sha256:")) {
+		return s
 	}
-	return s
+	return scheme + rest[at+1:]
 }
 
 // itemName names an item of a list of objects.

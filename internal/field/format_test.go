@@ -68,6 +68,8 @@ func TestWithoutUserInfo(t *testing.T) {
 		"registry/a@sha256:1234":              "registry/a@sha256:1234",
 		"app:1@sha256:1234":                   "app:1@sha256:1234",
 		"git@example.com:a/b":                 "git@example.com:a/b",
+		"https://example.com?at=a@b":          "https://example.com?at=a@b",
+		"https://u:p@w@example.com":           "https://example.com",
 		"registry.example.com/shop:1.0":       "registry.example.com/shop:1.0",
 	} {
 		if got := withoutUserInfo(in); got != want {

@@ -183,14 +183,10 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 				"identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
 	}
 	var seen []*client.Deployment
-	if until := plan.text("wait_until"); until != waitCreated {
-		var gone bool
-		if created, gone = r.waitFor(ctx, created, wait{
-			until: until, limit: plan.timeout("create"),
-			done: "created", setting: "timeouts.create", see: func(d *client.Deployment) { seen = append(seen, d) },
-		}, diags); gone {
-			return
-		}
+	see := func(d *client.Deployment) { seen = append(seen, d) }
+	created, gone := r.waitFor(ctx, created, plan, "create", "", see, diags)
+	if gone {
+		return
 	}
 	live := liveTree(created, false)
 	values, err := resourceFields.AfterApply(req.Plan.Raw, live)

@@ -83,7 +83,14 @@ func (u *update) send(ctx context.Context, body client.Tree) (live *client.Deplo
 	if !ok {
 		return nil, false
 	}
-	last, gone := u.wait(ctx, written)
+	last, revision := u.before, ""
+	if written != nil {
+		revision = written.LatestRevisionID
+	}
+	if written != nil && u.plan.text("wait_until") == waitCreated {
+		last = written // it is not waited for
+	}
+	last, gone := u.waitFor(ctx, last, u.plan, "update", revision, func(d *client.Deployment) { u.seen = append(u.seen, d) }, u.diags)
 	if gone {
 		return nil, false
 	}
@@ -144,25 +151,6 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 		return written, true
 	}
 	return nil, false
-}
-
-// wait waits for what wait_until specifies, for up to timeouts.update.
-func (u *update) wait(ctx context.Context, written *client.Deployment) (last *client.Deployment, gone bool) {
-	until := u.plan.text("wait_until")
-	if until == waitCreated {
-		if written != nil {
-			return written, false
-		}
-		return u.before, false
-	}
-	var revision string
-	if written != nil {
-		revision = written.LatestRevisionID
-	}
-	return u.waitFor(ctx, u.before, wait{
-		until: until, revision: revision, limit: u.plan.timeout("update"),
-		done: "updated", setting: "timeouts.update", see: func(d *client.Deployment) { u.seen = append(u.seen, d) },
-	}, u.diags)
 }
 
 func (u *update) readBack(ctx context.Context, last, written *client.Deployment, done func(*client.Deployment) bool) (*client.Deployment, bool) {

@@ -41,60 +41,56 @@ func (a attributes) timeout(operation string) time.Duration {
 	return limit
 }
 
-// wait is what to wait for after a write.
-type wait struct {
-	until    string                   // wait_until
-	revision string                   // the latest revision must be this one, if not empty
-	limit    time.Duration            // how long at most
-	done     string                   // what was done: "created"
-	setting  string                   // the argument that sets the limit
-	see      func(*client.Deployment) // is called with each read result
-}
-
 // waitFor waits until a deployment that was just written has reached what wait_until specifies, and returns the last read
-// result. Whatever ends the wait early is reported; only a deployment that is deleted, or about to be, is an error, because an
+// result. The operation is "create" or "update"; see is called with each result. Revision is the one to wait for, if it is not
+// empty. Whatever ends the wait early is reported; only a deployment that is deleted, or about to be, is an error, because an
 // error makes Terraform replace a new deployment. Gone means that nothing is left to save.
-func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deployment, w wait, diags *diag.Diagnostics) (last *client.Deployment, gone bool) {
-	waiting, cancel := context.WithTimeout(ctx, w.limit)
+func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deployment, plan attributes, operation, revision string,
+	see func(*client.Deployment), diags *diag.Diagnostics) (last *client.Deployment, gone bool) {
+	until, limit, done := plan.text("wait_until"), plan.timeout(operation), operation+"d"
+	if until == waitCreated {
+		return written, false
+	}
+	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	last, err := r.client.Wait(waiting, written, func(d *client.Deployment) bool {
-		w.see(d)
-		return w.reached(d)
+		see(d)
+		return reached(d, until, revision)
 	})
 	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
 	switch {
 	case last.Status == client.StatusAwaitingDelete:
 		diags.AddError("Deployment is being deleted", fmt.Sprintf("Deployment %s was %s, and then its status became %s. It is being deleted "+
-			"outside Terraform. Once it no longer exists, apply again to create it.", who, w.done, last.Status))
+			"outside Terraform. Once it no longer exists, apply again to create it.", who, done, last.Status))
 	case err == nil:
 	case errors.Is(err, client.ErrNotFound):
 		diags.AddError("Deployment no longer exists", fmt.Sprintf("Deployment %s was %s, and then disappeared while the provider waited for "+
-			"it. It was probably deleted outside Terraform. Apply again to create it.", who, w.done))
+			"it. It was probably deleted outside Terraform. Apply again to create it.", who, done))
 		return last, true
 	case errors.Is(ctx.Err(), context.Canceled):
-		diags.AddWarning("Wait was interrupted", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, w.done,
+		diags.AddWarning("Wait was interrupted", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, done,
 			statusOf(last)))
 	case errors.Is(err, context.DeadlineExceeded):
 		diags.AddWarning("Deployment is not ready yet", fmt.Sprintf(
 			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It continues in the background; the "+
-				"next plan shows its status. To wait longer, raise %s.",
-			who, w.done, w.limit, statusOf(last), cmp.Or(w.until, waitReady), w.setting))
+				"next plan shows its status. To wait longer, raise timeouts.%s.",
+			who, done, limit, statusOf(last), cmp.Or(until, waitReady), operation))
 	default:
 		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but the provider could not "+
-			"wait for it: %s\n\n%s", who, w.done, sentence(err.Error()), r.access.adviceFor(err)))
+			"wait for it: %s\n\n%s", who, done, sentence(err.Error()), r.access.adviceFor(err)))
 	}
 	return last, false
 }
 
 // reached reports whether there is nothing more to wait for.
-func (w wait) reached(d *client.Deployment) bool {
+func reached(d *client.Deployment, until, revision string) bool {
 	ready := d.Status == client.StatusReady || d.Status == client.StatusUnused
 	switch {
 	case d.Status == client.StatusAwaitingDelete:
 		return true
-	case w.revision != "" && !strings.EqualFold(d.LatestRevisionID, w.revision):
+	case revision != "" && !strings.EqualFold(d.LatestRevisionID, revision):
 		return false // a list that does not have the change yet
-	case w.until == waitActive:
+	case until == waitActive:
 		return ready && d.LatestRevisionID != "" && strings.EqualFold(d.LatestRevisionID, d.ActiveRevisionID)
 	default:
 		return ready
