@@ -2,6 +2,7 @@ package field
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"testing"
 
@@ -117,9 +118,9 @@ type object = map[string]any
 // resourceType is the type of an object that has an attribute beside the fields,
 // as the resource has.
 func resourceType(fs Fields) tftypes.Object {
-	typ := fs.Type()
-	typ.AttributeTypes["beside"] = tftypes.String
-	return typ
+	types := maps.Clone(fs.Type().AttributeTypes)
+	types["beside"] = tftypes.String
+	return tftypes.Object{AttributeTypes: types}
 }
 
 // resourceValue is a resource with the attributes of a tree.

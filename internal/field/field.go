@@ -86,13 +86,8 @@ func (f Field) null() tftypes.Value { return tftypes.NewValue(f.Type(), nil) }
 
 func (f Field) unknown() tftypes.Value { return tftypes.NewValue(f.Type(), tftypes.UnknownValue) }
 
-// Type is the Terraform type of an object with these attributes.
+// Type is the Terraform type of an object with these attributes, built once: it must not be changed.
 func (fs Fields) Type() tftypes.Object {
-	return tftypes.Object{AttributeTypes: maps.Clone(fs.sharedType().AttributeTypes)}
-}
-
-// sharedType is Type, built once: it must not be changed.
-func (fs Fields) sharedType() tftypes.Object {
 	return once(&tfTypes, fs, func() tftypes.Object {
 		types := make(map[string]tftypes.Type, len(fs))
 		for _, f := range fs {
@@ -158,27 +153,19 @@ func With(object tftypes.Value, values Values) tftypes.Value {
 
 // Text is a string. These three read a value of the type that the description gives it; a value that is null or unknown yields
 // the zero value.
-func Text(v tftypes.Value) (s string) {
-	if v.IsKnown() && !v.IsNull() {
-		_ = v.As(&s)
-	}
-	return s
-}
+func Text(v tftypes.Value) string { return as[string](v) }
 
 // Members are the attributes of an object, or the values of a map.
-func Members(v tftypes.Value) (m Values) {
-	if v.IsKnown() && !v.IsNull() {
-		_ = v.As(&m)
-	}
-	return m
-}
+func Members(v tftypes.Value) Values { return as[Values](v) }
 
 // Items are the items of a list or set.
-func Items(v tftypes.Value) (l []tftypes.Value) {
+func Items(v tftypes.Value) []tftypes.Value { return as[[]tftypes.Value](v) }
+
+func as[T any](v tftypes.Value) (value T) {
 	if v.IsKnown() && !v.IsNull() {
-		_ = v.As(&l)
+		_ = v.As(&value)
 	}
-	return l
+	return value
 }
 
 // isNull reports whether v is null, or was never there.

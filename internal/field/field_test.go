@@ -61,15 +61,6 @@ func TestType(t *testing.T) {
 	}
 }
 
-func TestType_isACopy(t *testing.T) {
-	t.Parallel()
-	fs := Fields{{Name: "a"}}
-	fs.Type().AttributeTypes["b"] = tftypes.Bool
-	if got := fs.Type(); len(got.AttributeTypes) != 1 {
-		t.Errorf("the type is now %s", got)
-	}
-}
-
 func TestWith_keepsTheRestAndTheOriginal(t *testing.T) {
 	t.Parallel()
 	original := decoded(t, Fields{{Name: "a"}, {Name: "b"}}, object{"a": "1", "b": "2"})

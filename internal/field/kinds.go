@@ -72,7 +72,7 @@ func init() {
 		JSON:       with(func(k *kind) { k.decode, k.encode, k.equal = decodeJSON, encodeJSON, nil }),
 		StringMap:  {typ: of(tftypes.Map{ElementType: tftypes.String}), decode: decodeStringMap, encode: encodeStringMap, attribute: mapAttribute},
 		List:       {typ: listType, decode: decodeList, encode: encodeList, attribute: listAttribute},
-		Object:     {typ: func(f Field) tftypes.Type { return f.Fields.sharedType() }, decode: decodeObject, encode: encodeObject, attribute: objectAttribute},
+		Object:     {typ: func(f Field) tftypes.Type { return f.Fields.Type() }, decode: decodeObject, encode: encodeObject, attribute: objectAttribute},
 		ObjectList: {typ: listType, decode: decodeList, encode: encodeList, attribute: objectListAttribute},
 	}
 }
@@ -223,7 +223,7 @@ func decodeObject(f Field, tree any) (tftypes.Value, error) {
 			return tftypes.Value{}, err
 		}
 	}
-	return tftypes.NewValue(f.Fields.sharedType(), values), nil
+	return tftypes.NewValue(f.Fields.Type(), values), nil
 }
 
 func encodeString(_ Field, v tftypes.Value) (any, error) { return Text(v), nil }
