@@ -41,6 +41,8 @@ type kind struct {
 	encode func(f Field, v tftypes.Value) (any, error)
 	// equal compares two scalars; nil where the value has members or items.
 	equal func(a, b any) bool
+	// rule is what every value in a configuration has to follow, if there is one.
+	rule *Rule
 	// attribute is how a schema states it. The framework's schemas of resources, data sources and lists take the same attributes.
 	attribute func(Field, common) schema.Attribute
 }
@@ -63,13 +65,14 @@ func init() {
 		return k
 	}
 	kinds = [...]kind{
-		String:     scalar,
-		UUID:       with(func(k *kind) { k.equal = equalFold }),
-		Time:       with(func(k *kind) { k.equal = equalTime }),
-		Int64:      {typ: of(tftypes.Number), decode: decodeInt64, encode: encodeInt64, equal: equalNumber, attribute: numberAttribute},
+		String: scalar,
+		UUID:   with(func(k *kind) { k.equal, k.rule = equalFold, new(UUIDString()) }),
+		Time:   with(func(k *kind) { k.equal = equalTime }),
+		Int64: {typ: of(tftypes.Number), decode: decodeInt64, encode: encodeInt64, equal: equalNumber, attribute: numberAttribute,
+			rule: new(Integer(math.MinInt64, math.MaxInt64))},
 		Float64:    {typ: of(tftypes.Number), decode: decodeFloat64, encode: encodeFloat64, equal: equalNumber, attribute: numberAttribute},
 		Bool:       {typ: of(tftypes.Bool), decode: decodeBool, encode: encodeBool, equal: equalBool, attribute: boolAttribute},
-		JSON:       with(func(k *kind) { k.decode, k.encode, k.equal = decodeJSON, encodeJSON, nil }),
+		JSON:       with(func(k *kind) { k.decode, k.encode, k.equal, k.rule = decodeJSON, encodeJSON, nil, new(JSONObject()) }),
 		StringMap:  {typ: of(tftypes.Map{ElementType: tftypes.String}), decode: decodeStringMap, encode: encodeStringMap, attribute: mapAttribute},
 		List:       {typ: listType, decode: decodeList, encode: encodeList, attribute: listAttribute},
 		Object:     {typ: func(f Field) tftypes.Type { return f.Fields.Type() }, decode: decodeObject, encode: encodeObject, attribute: objectAttribute},
@@ -89,8 +92,8 @@ func stringAttribute(f Field, c common) schema.Attribute {
 // numberAttribute is for integers, too: the framework's own reports a fraction as a bug of the provider.
 func numberAttribute(f Field, c common) schema.Attribute {
 	a := schema.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, MarkdownDescription: c.description}
-	if f.Kind == Int64 {
-		a.Validators = []validator.Number{Integer(math.MinInt64, math.MaxInt64)}
+	if rule := kinds[f.Kind].rule; rule != nil {
+		a.Validators = []validator.Number{rule}
 	}
 	return a
 }

@@ -62,22 +62,16 @@ func (f Field) stringValidators() []validator.String {
 	if len(f.OneOf) > 0 {
 		validators = append(validators, OneOf(f.OneOf...))
 	}
-	switch f.Kind {
-	case JSON:
-		validators = append(validators, JSONObject())
-	case UUID:
-		validators = append(validators, UUIDString())
+	if rule := kinds[f.Kind].rule; rule != nil {
+		validators = append(validators, rule)
 	}
 	return validators
 }
 
 func (f Field) listValidators() []validator.List {
 	validators := []validator.List{NoNulls()}
-	switch f.Elem {
-	case JSON:
-		validators = append(validators, listvalidator.ValueStringsAre(JSONObject()))
-	case UUID:
-		validators = append(validators, listvalidator.ValueStringsAre(UUIDString()))
+	if rule := kinds[f.Elem].rule; rule != nil {
+		validators = append(validators, listvalidator.ValueStringsAre(rule))
 	}
 	return validators
 }
