@@ -41,14 +41,6 @@ var hostings = []string{hostingCloud, hostingSelfHosted}
 // providerConfig is the provider block.
 type providerConfig struct{ attributes }
 
-// settings are the provider block, completed from the environment.
-type settings struct {
-	client       client.Config
-	apiKeyHeader string
-	hosting      string
-	extended     bool
-}
-
 // variable is the environment variable for an attribute that the configuration omits.
 func variable(attribute string) string { return "GRAPHDEPLOY_" + strings.ToUpper(attribute) }
 
@@ -70,29 +62,34 @@ func (c providerConfig) unknown() (names []string) {
 	return names
 }
 
-// settings checks the provider block and completes it from the environment. An invalid value is an error at its attribute.
-func (c providerConfig) settings(diags *diag.Diagnostics) settings {
-	s := settings{
-		apiKeyHeader: cmp.Or(c.setting("api_key_header"), defaultAPIKeyHeader), hosting: c.setting("hosting"), extended: c.extended(diags),
-		client: client.Config{Header: c.header(diags), RequestTimeout: c.timeout(diags), MaxRetries: c.retries(diags)},
-	}
-	s.client.BaseURL = parseBaseURL(c.setting("base_url"), diags)
-	c.checkOrigin(s.client.BaseURL, diags)
-	checkHeaderName(path.Root("api_key_header"), s.apiKeyHeader, diags)
-	if key := c.setting("api_key"); key != "" {
+// client checks the provider block and completes it from the environment. An invalid value is an error at its attribute.
+func (c providerConfig) client(diags *diag.Diagnostics) (config client.Config, a access) {
+	config = client.Config{BaseURL: parseBaseURL(c.setting("base_url"), diags), Header: c.header(diags), RequestTimeout: c.timeout(diags),
+		MaxRetries: c.retries(diags)}
+	c.checkOrigin(config.BaseURL, diags)
+	name, key := cmp.Or(c.setting("api_key_header"), defaultAPIKeyHeader), c.setting("api_key")
+	checkHeaderName(path.Root("api_key_header"), name, diags)
+	if key != "" {
 		checkHeaderValue(path.Root("api_key"), key, diags)
-		if s.client.Header.Get(s.apiKeyHeader) != "" {
+		if config.Header.Get(name) != "" {
 			diags.AddAttributeError(path.Root("headers"), "Duplicate header",
-				fmt.Sprintf("Both api_key and headers set the header %s. Remove one of them, or set a different api_key_header.", s.apiKeyHeader))
+				fmt.Sprintf("Both api_key and headers set the header %s. Remove one of them, or set a different api_key_header.", name))
 		}
-		s.client.Header.Set(s.apiKeyHeader, key)
+		config.Header.Set(name, key)
 	}
-	if s.hosting != "" && !slices.Contains(hostings, s.hosting) {
+	config.RootCAs = readCACertificates(c.setting("ca_cert_file"), diags)
+	config.Certificates = readClientCertificate(c.setting("client_cert_file"), c.setting("client_key_file"), diags)
+	key = config.Header.Get(name)
+	return config, access{baseURL: fmt.Sprint(config.BaseURL), apiKeyHeader: name, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
+}
+
+// hosting is where the service runs; "" if that is not set.
+func (c providerConfig) hosting(diags *diag.Diagnostics) string {
+	hosting := c.setting("hosting")
+	if hosting != "" && !slices.Contains(hostings, hosting) {
 		addInvalidVariable(diags, "hosting", "one of: "+strings.Join(hostings, ", "))
 	}
-	s.client.RootCAs = readCACertificates(c.setting("ca_cert_file"), diags)
-	s.client.Certificates = readClientCertificate(c.setting("client_cert_file"), c.setting("client_key_file"), diags)
-	return s
+	return hosting
 }
 
 // addInvalidVariable reports the value of an environment variable. Those of attributes are validated by the schema.
@@ -331,16 +328,11 @@ type access struct {
 	bareKey      bool // one word, without a scheme before it
 }
 
-func (s settings) access() access {
-	key := s.client.Header.Get(s.apiKeyHeader)
-	return access{baseURL: s.client.BaseURL.String(), apiKeyHeader: s.apiKeyHeader, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
-}
-
 // credentialKey keys the digests of secrets: whoever has the state alone cannot guess a short secret from its digest.
-func (s settings) credentialKey() []byte {
+func credentialKey(header http.Header) []byte {
 	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s.client.Header)) {
-		_, _ = fmt.Fprintf(sum, "%q:%q\n", name, s.client.Header[name])
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		_, _ = fmt.Fprintf(sum, "%q:%q\n", name, header[name])
 	}
 	return sum.Sum(nil)
 }

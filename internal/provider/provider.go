@@ -93,25 +93,23 @@ func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfig
 // everything else reports which value is unknown.
 func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	config := providerConfig{attributesOf(req.Config.Raw)}
-	data := &providerData{unknown: config.unknown(), extendedUnknown: !config.attributes["extended_operations"].IsKnown()}
+	data := &providerData{unknown: config.unknown(), extendedUnknown: !config.attributes["extended_operations"].IsKnown(),
+		hosting: config.hosting(&resp.Diagnostics), extended: config.extended(&resp.Diagnostics)}
 	if len(data.unknown) > 0 {
-		var diags diag.Diagnostics // what depends on unknown values is checked once they are known
-		config.check(&resp.Diagnostics)
-		data.hosting, data.extended = config.setting("hosting"), config.extended(&diags)
+		config.check(&resp.Diagnostics) // what depends on unknown values is checked once they are known
 	} else {
-		settings := config.settings(&resp.Diagnostics)
+		var settings client.Config
+		settings, data.access = config.client(&resp.Diagnostics)
 		if resp.Diagnostics.HasError() {
 			return
 		}
-		data.hosting, data.extended, data.access, data.credentialKey = settings.hosting, settings.extended, settings.access(),
-			settings.credentialKey()
-		settings.client.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
-		settings.client.Log = func(ctx context.Context, message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
-		settings.client.CheckDeployment = deploymentFields.Check
+		settings.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
+		settings.Log = func(ctx context.Context, message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
+		settings.CheckDeployment = deploymentFields.Check
 		if p.tune != nil {
-			p.tune(&settings.client)
+			p.tune(&settings)
 		}
-		data.client = client.New(settings.client)
+		data.client, data.credentialKey = client.New(settings), credentialKey(settings.Header)
 	}
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = data, data, data
 }
