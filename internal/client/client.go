@@ -73,12 +73,9 @@ func New(config Config) *Client {
 	config.BatchSize = cmp.Or(config.BatchSize, 10)
 	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
-	c := &Client{config: config, holders: nameHolders{lock: newLock()}}
+	c := &Client{config: config, holders: nameHolders{lock: newLock()}, hidden: hiddenValues{known: map[string]bool{}}}
 	for _, values := range config.Header {
-		for _, value := range values {
-			_, credential, _ := strings.Cut(value, " ") // of "Bearer abc"
-			c.Hide(value, credential)
-		}
+		c.Hide(values...)
 	}
 	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout, CheckRedirect: c.checkRedirect}
 	c.reader = newReader(c)

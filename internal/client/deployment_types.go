@@ -35,7 +35,7 @@ type Deployment struct {
 	UpdatedAt        string   `json:"updated_at"`
 	LatestRevisionID string   `json:"latest_revision_id"`
 	ActiveRevisionID string   `json:"active_revision_id"`
-	Secrets          []Secret `json:"secrets"`
+	Secrets          []Secret `json:"-"` // not a part of a summary
 	Tree             Tree     `json:"-"`
 }
 
@@ -45,6 +45,11 @@ func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 	err := deploymentBounds.check(raw) // before more than a summary is allocated for it
 	if err == nil {
 		err = json.Unmarshal(raw, d)
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &struct {
+			Secrets *[]Secret `json:"secrets"`
+		}{&d.Secrets})
 	}
 	if err == nil {
 		d.Tree, err = decodeTree(raw)
@@ -90,7 +95,6 @@ func (d *Deployment) unreadable(err error) error {
 func summary(raw json.RawMessage) *Deployment {
 	d := new(Deployment)
 	_ = json.Unmarshal(raw, d) // a member of another type stays empty
-	d.Secrets = nil
 	return d
 }
 

@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"encoding/json"
-	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -144,22 +143,8 @@ func FuzzSanitize(f *testing.F) {
 	})
 }
 
-// joins reports whether two texts become another one when escapes are undone in
-// both at once.
-func joins(a, b string) bool {
-	for range 3 {
-		for _, undo := range []func(string) string{html.UnescapeString, unescapeURL, unescapeJSON} {
-			if undo(a+b) != undo(a)+undo(b) {
-				return true
-			}
-			a, b = undo(a), undo(b)
-		}
-	}
-	return false
-}
-
 // A value of 8 characters or more is not shown in any usual encoding, whatever
-// is around it, unless that turns the beginning of the value into an escape.
+// is around it.
 func FuzzRedaction(f *testing.F) {
 	for _, value := range []string{"hush-hush", planted, "pässwörd", "a+b c%20d", "\\\\\\\\\\", "++++++++", "%41%42%43", "&amp;&amp;", "12345678", "yes, maybe", "two\nlines\tof it", "(sensitive value)"} {
 		f.Add(value, "got ", ", not this")
@@ -168,16 +153,13 @@ func FuzzRedaction(f *testing.F) {
 	}
 	markers := sensitive + withheld
 	f.Fuzz(func(t *testing.T, value, before, after string) {
-		if len(oneLine(value)) < longChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
+		if len(value) < longChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
 			return
 		}
 		c := New(Config{BaseURL: &url.URL{}})
 		c.Hide(value)
 		for name, quote := range usualEncodings {
 			text := before + quote(value) + after
-			if joins(before, quote(value)) || joins(before+quote(value), after) {
-				continue
-			}
 			for _, form := range []string{value, quote(value)} {
 				if shown := c.displayText(text); strings.Contains(shown, form) && !strings.Contains(c.displayText(before)+c.displayText(after)+sensitive, form) {
 					t.Fatalf("%s of %q in %q: %q", name, value, text, shown)

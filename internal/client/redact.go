@@ -22,31 +22,42 @@ const (
 	longChars = 8
 	// A run of so many characters of a value is hidden like all of it: services cut long values.
 	runChars = 12
-	// maxReadings bounds how many ways of reading a text are tried. Few texts have more than one.
-	maxReadings = 30
 
 	sensitive = "(sensitive value)"
 	withheld  = "(withheld: it contains a secret value)"
-	removed   = "\xff\x00\xff" // stands for sensitive during a search: a value may be "value"
 )
 
 // hiddenValues are what no error and no log shows, for as long as the client lives: reads are batched, so the error of one
 // request reaches many callers.
 type hiddenValues struct {
 	mu    sync.Mutex
-	known []string // each on one line, the longest first; replaced when there is another
+	known map[string]bool
+	built *searches // of what is known; nil while it has to be built
 }
 
-// Hide keeps values out of the client's errors and logs from now on, even where the service repeats them. Values of fewer than 4
-// characters are not searched for, nor are numbers and booleans of fewer than 8.
+// searches find values in texts: long ones as they are usually written, short ones as words; and both in decoded texts.
+type searches struct {
+	long                *strings.Replacer
+	short, shortDecoded *regexp.Regexp
+	longDecoded         []string
+}
+
+// Hide keeps values, and the credential of a value such as "Bearer abc", out of the client's errors and logs from now on, even
+// where the service repeats them. Values of fewer than 4 characters are not searched for, nor are numbers and booleans of fewer
+// than 8.
 func (c *Client) Hide(values ...string) {
 	h := &c.hidden
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, value := range values {
-		value = oneLine(value)
-		if i, found := slices.BinarySearchFunc(h.known, value, longestFirst); searchable(value) && !found {
-			h.known = slices.Insert(slices.Clone(h.known), i, value)
+		parts := []string{value}
+		if words := strings.Fields(value); len(words) == 2 {
+			parts = append(parts, words[1])
+		}
+		for _, part := range parts {
+			if searchable(part) && !h.known[part] {
+				h.known[part], h.built = true, nil
+			}
 		}
 	}
 }
@@ -65,104 +76,114 @@ func searchable(value string) bool {
 	return len(value) >= longChars || len(value) >= minChars && notNumber != nil && notBool != nil
 }
 
-// longestFirst orders values: of two that begin at one place, the longer one counts.
-func longestFirst(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }
-
-func (h *hiddenValues) values() []string {
+// search builds the searches when something is first searched for: most runs encounter no error.
+func (h *hiddenValues) search() *searches {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.known
+	if h.built != nil {
+		return h.built
+	}
+	h.built = &searches{}
+	var forms, pairs, words, decodedWords []string
+	for value := range h.known {
+		plain := decode(value)
+		if len(value) < longChars {
+			words, decodedWords = append(words, encodings(value)...), append(decodedWords, plain)
+			continue
+		}
+		forms = append(forms, encodings(value)...)
+		if searchable(plain) {
+			h.built.longDecoded = append(h.built.longDecoded, plain)
+		}
+	}
+	// Of two that begin at one place, the longer one.
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	for _, form := range slices.Compact(forms) {
+		if len(form) <= maxText {
+			pairs = append(pairs, form, sensitive)
+		}
+	}
+	h.built.long, h.built.short, h.built.shortDecoded = strings.NewReplacer(pairs...), anyWord(words), anyWord(decodedWords)
+	return h.built
 }
 
-// redact replaces the hidden values in a text on one line. Where one is in it as it is written in JSON, a URL or HTML, the text is
-// returned without these escapes.
+// anyWord matches each of the words that is not within a longer one.
+func anyWord(words []string) *regexp.Regexp {
+	alternatives := []string{`[^\s\S]`} // matches nothing
+	for _, word := range words {
+		expression := regexp.QuoteMeta(string([]rune(word))) // a regular expression sees each byte that is not UTF-8 as U+FFFD
+		if first, _ := utf8.DecodeRuneInString(word); isWord(first) {
+			expression = `\b` + expression
+		}
+		if last, _ := utf8.DecodeLastRuneInString(word); isWord(last) {
+			expression += `\b`
+		}
+		alternatives = append(alternatives, expression)
+	}
+	return regexp.MustCompile(strings.Join(alternatives, "|"))
+}
+
+func isWord(r rune) bool {
+	return r == '_' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) // as \b has it
+}
+
+// encodings are how a value is usually written: plain, as JSON, as JSON in JSON, in a URL, in HTML; each on one line.
+func encodings(value string) (forms []string) {
+	once, _ := json.Marshal(value)
+	twice, _ := json.Marshal(string(once[1 : len(once)-1]))
+	query := url.QueryEscape(value)
+	for _, form := range []string{value, string(once[1 : len(once)-1]), string(twice[1 : len(twice)-1]),
+		query, strings.ReplaceAll(query, "+", "%20"), url.PathEscape(value), html.EscapeString(value)} {
+		if form = oneLine(form); form != "" {
+			forms = append(forms, form)
+		}
+	}
+	return forms
+}
+
+// redact replaces the hidden values in a text that is on one line, where they are written as usual.
 func (h *hiddenValues) redact(text string) string {
-	all := readings(text)
-	hide := func(remove func(string) string) {
-		for i := 0; i < len(all); i++ {
-			if without := remove(all[i]); without != all[i] {
-				all, i = readings(without), -1
-			}
-		}
-	}
-	hide(func(text string) string { return quotedSecrets().ReplaceAllString(text, "$1 "+removed) })
-	for _, value := range h.values() {
-		hide(func(text string) string { return remove(text, value) })
-	}
-	return strings.ReplaceAll(all[0], removed, sensitive)
+	search := h.search()
+	text = search.short.ReplaceAllLiteralString(search.long.Replace(text), sensitive)
+	return quotedSecrets().ReplaceAllString(text, "$1 "+sensitive)
 }
 
-// remainIn reports whether a hidden value, or a long part of one, is in a redacted text, however it is written.
+// remainIn reports whether a hidden value, or a long part of one, is in a redacted text, however that is written.
 func (h *hiddenValues) remainIn(text string) bool {
-	return slices.ContainsFunc(readings(strings.ReplaceAll(text, sensitive, removed)), func(reading string) bool {
-		runs := map[string]bool{}
-		for i := runChars; i <= len(reading); i++ {
-			runs[reading[i-runChars:i]] = true
-		}
-		return slices.ContainsFunc(h.values(), func(value string) bool {
-			for i := runChars; i <= len(value) && len(runs) > 0; i++ {
-				if runs[value[i-runChars:i]] {
-					return true
-				}
+	search := h.search()
+	text = decode(strings.ReplaceAll(text, sensitive, "\x00"))
+	runs := map[string]bool{}
+	for i := runChars; i <= len(text); i++ {
+		runs[text[i-runChars:i]] = true
+	}
+	return search.shortDecoded.MatchString(text) || slices.ContainsFunc(search.longDecoded, func(value string) bool {
+		for i := runChars; i <= len(value) && len(runs) > 0; i++ {
+			if runs[value[i-runChars:i]] {
+				return true
 			}
-			return remove(reading, value) != reading
+		}
+		return len(value) < runChars && strings.Contains(text, value)
+	})
+}
+
+// decode undoes escapes of JSON, URLs and HTML until there are none, up to four within each other, so that texts can be
+// compared however they are written.
+func decode(text string) string {
+	for range 4 {
+		before := text
+		text = percentEscapes().ReplaceAllStringFunc(html.UnescapeString(text), func(escapes string) string {
+			plain, _ := url.PathUnescape(escapes)
+			return plain
 		})
-	})
-}
-
-// remove removes a value from a text, a short one only where it is a word.
-func remove(text, value string) string {
-	if len(value) >= longChars {
-		return strings.ReplaceAll(text, value, removed)
-	}
-	text, rest, found := strings.Cut(text, value)
-	for found {
-		inWord := wordGoesOn(text, value) || wordGoesOn(value, rest)
-		var part string
-		if part, rest, found = strings.Cut(rest, value); inWord {
-			text += value + part
-		} else {
-			text += removed + part
+		text = jsonEscapes().ReplaceAllStringFunc(text, func(escapes string) (plain string) {
+			_ = json.Unmarshal([]byte(`"`+escapes+`"`), &plain)
+			return plain
+		})
+		if text == before {
+			break
 		}
 	}
-	return text
-}
-
-// wordGoesOn reports whether a word is in both of two parts of a text.
-func wordGoesOn(before, after string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	first, _ := utf8.DecodeRuneInString(after)
-	inWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-	return inWord(last) && inWord(first)
-}
-
-// readings are what a text may mean: itself, and with escapes of HTML, URLs and JSON undone, within each other as well.
-func readings(text string) []string {
-	all := []string{text}
-	for i := 0; i < len(all) && len(all) < maxReadings; i++ {
-		for _, undo := range []func(string) string{html.UnescapeString, unescapeURL, unescapeQuery, unescapeJSON} {
-			if reading := oneLine(undo(all[i])); !slices.Contains(all, reading) {
-				all = append(all, reading)
-			}
-		}
-	}
-	return all
-}
-
-func unescapeQuery(text string) string { return unescapeURL(strings.ReplaceAll(text, "+", " ")) }
-
-func unescapeURL(text string) string {
-	return percentEscapes().ReplaceAllStringFunc(text, func(escapes string) string {
-		plain, _ := url.PathUnescape(escapes)
-		return plain
-	})
-}
-
-func unescapeJSON(text string) string {
-	return jsonEscapes().ReplaceAllStringFunc(text, func(escapes string) (plain string) {
-		_ = json.Unmarshal([]byte(`"`+escapes+`"`), &plain)
-		return plain
-	})
+	return oneLine(strings.ReplaceAll(text, "+", " "))
 }
 
 // compiled compiles a regular expression when it is first needed: every run starts up, and few encounter an error.
@@ -175,5 +196,5 @@ var (
 	jsonEscapes    = compiled(`(?:\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt])+`)
 	// quotedSecrets is where a service quotes the secrets of a deployment or of a request as JSON. With an import, or a refresh
 	// with secrets_wo, their values are unknown here: all that follows is removed, as the end of the list is not determined.
-	quotedSecrets = compiled(`(["']secrets["']\s*:)\s*[\[{].*`)
+	quotedSecrets = compiled(`((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)
 )

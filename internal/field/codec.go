@@ -140,9 +140,13 @@ func (fs Fields) Split(tree map[string]any) (described, rest map[string]any) {
 		if f, ok := fs.byWire(name); ok {
 			described[name], more = f.split(value)
 		}
-		if more != nil {
-			rest = Merge(rest, map[string]any{name: more})
+		if more == nil {
+			continue
 		}
+		if rest == nil {
+			rest = map[string]any{}
+		}
+		rest[name] = more
 	}
 	return described, rest
 }

@@ -255,8 +255,7 @@ func (c *comparer) free(k Kind, loc []any, live, want, applied any) any {
 				return nil
 			}
 		}
-		inner := &comparer{source: c.source}
-		if inner.free(k, loc, live, applied, applied); len(inner.set) > 0 {
+		if !covers(k, live, applied) {
 			return live // replaced by the service, or by somebody else
 		}
 		c.dropped = append(c.dropped, c.difference(loc, nil, live))
@@ -287,41 +286,75 @@ func (c *comparer) free(k Kind, loc []any, live, want, applied any) any {
 	return want
 }
 
-// items compares lists of free-form JSON. An item is the one of the service that has all of it, or else the one at its place, if
-// the lists are equally long; it keeps the members that the service has added.
+// items compares lists of free-form JSON. An item keeps the members that the service has added to the one that it is paired with.
 func (c *comparer) items(k Kind, loc []any, live, want, applied []any) any {
-	merged, partners, used := slices.Clone(want), make([]int, len(want)), make([]bool, len(live))
+	merged, partners, former := slices.Clone(want), pair(k, want, live), pair(k, want, applied)
 	into, inOrder := c, len(live) == len(want)
-	for i, item := range want {
-		partners[i] = -1
-		for next := range live {
-			j, inner := (i+next)%len(live), &comparer{source: c.source}
-			if used[j] {
-				continue
-			}
-			if inner.free(k, loc, live[j], item, item); len(inner.set) == 0 {
-				partners[i], used[j], inOrder = j, true, inOrder && i == j
-				break
-			}
-		}
+	for i, j := range partners {
+		inOrder = inOrder && i == j
 	}
 	if !inOrder {
 		c.set = append(c.set, c.difference(loc, want, live))
 		into = &comparer{source: c.source}
 	}
 	for i, j := range partners {
-		if j < 0 && len(live) == len(want) && !used[i] {
-			j = i
+		if j < 0 {
+			continue
 		}
-		if j >= 0 {
-			var former any
-			if len(applied) == len(want) {
-				former = applied[i]
-			}
-			merged[i] = into.free(k, in(loc, i), live[j], want[i], former)
+		var last any
+		if p := former[i]; p >= 0 {
+			last = applied[p]
 		}
+		merged[i] = into.free(k, in(loc, i), live[j], want[i], last)
 	}
 	return merged
+}
+
+// pair pairs items of free-form lists: each of want with the one of has that has all of it, or else with the one at its place, if
+// both lists are equally long. It is -1 for an item without a partner.
+func pair(k Kind, want, has []any) []int {
+	partners, used := make([]int, len(want)), make([]bool, len(has))
+	for i := range want {
+		if partners[i] = -1; i < len(has) && covers(k, has[i], want[i]) {
+			partners[i], used[i] = i, true
+		}
+	}
+	for i, item := range want {
+		for j := 0; j < len(has) && partners[i] < 0; j++ {
+			if !used[j] && covers(k, has[j], item) {
+				partners[i], used[j] = j, true
+			}
+		}
+	}
+	for i, j := range partners {
+		if j < 0 && len(want) == len(has) && !used[i] {
+			partners[i] = i
+		}
+	}
+	return partners
+}
+
+// covers reports whether free-form JSON has everything that is wanted.
+func covers(k Kind, live, want any) bool {
+	switch want := want.(type) {
+	case unknown, nil:
+		return true
+	case map[string]any:
+		has, ok := live.(map[string]any)
+		if !ok && !isEmpty(live) {
+			return false
+		}
+		for name, value := range want {
+			if !covers(k, has[name], value) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return slices.EqualFunc(asList(live), want, func(has, wanted any) bool { return covers(k, has, wanted) })
+	default:
+		return equalJSON(live, want) || isEmpty(live) && isEmpty(want) || k == StringMap && live != nil && stringOf(live) == want
+	}
 }
 
 func (c *comparer) members(k Kind, loc []any, live, want, applied map[string]any) map[string]any {

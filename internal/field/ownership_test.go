@@ -407,6 +407,18 @@ func TestChange(t *testing.T) {
 			`{"env_from":[{"a":1,"b":1}]}`, `{"env_from":[{"a":1,"b":1,"x":9}]}`, `{"env_from":[{"a":1}]}`, "",
 			`{"env_from":[{"a":1,"x":9}]}`, "", "env_from[0] (b)",
 		},
+		"member of a JSON item removed, and an item added": {
+			`{"env_from":[{"a":1,"b":1}]}`, `{"env_from":[{"a":1,"b":1,"x":9}]}`, `{"env_from":[{"a":1},{"c":1}]}`, "",
+			`{"env_from":[{"a":1,"x":9},{"c":1}]}`, "env_from", "",
+		},
+		"member of a JSON item removed, and the items reordered": {
+			`{"json":{"l":[{"a":1,"x":1},{"b":1}]}}`, `{"json":{"l":[{"a":1,"x":1},{"b":1,"y":9}]}}`, `{"json":{"l":[{"b":1},{"a":1}]}}`, "",
+			`{"json":{"l":[{"b":1,"y":9},{"a":1}]}}`, "json (l)", "",
+		},
+		"JSON items reordered, of which one has what another had": {
+			`{"env_from":[{"n":"p","v":1},{"n":"q"}]}`, `{"env_from":[{"n":"p","v":1},{"n":"q","v":1}]}`, `{"env_from":[{"n":"q"},{"n":"p","v":1}]}`, "",
+			`{"env_from":[{"n":"q","v":1},{"n":"p","v":1}]}`, "env_from", "",
+		},
 		"JSON item added before others": {
 			`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":1,"x":9}]}`, `{"env_from":[{"b":1},{"a":1}]}`, "",
 			`{"env_from":[{"b":1},{"a":1,"x":9}]}`, "env_from", "",
@@ -774,6 +786,18 @@ func TestImport_ownership(t *testing.T) {
 			t.Errorf("applied is %s", got)
 		}
 	})
+}
+
+// TestNestedLists: the work does not double with each level.
+func TestNestedLists(t *testing.T) {
+	t.Parallel()
+	config := `{"json":{"a":` + strings.Repeat("[", 60) + "1" + strings.Repeat("]", 60) + `}}`
+	s := &stage{T: t}
+	s.create(config)
+	s.refresh(strings.Replace(config, "1", "2", 1))
+	if got := body(s.compare(config, s.plan(config), strings.Replace(config, "1", "2", 1))); got != config {
+		t.Errorf("sends %s", got)
+	}
 }
 
 // TestImport_ref: an imported commit is taken to be of the configured ref, also
