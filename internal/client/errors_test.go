@@ -444,7 +444,7 @@ func TestSanitize(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "",
 		`plain "ünï" \u009b 日本 😀`:  `plain "ünï" \u009b 日本 😀`,
-		"a\nb\r\tc":                `a\u000ab\u000d\u0009c`,
+		"a\nb\r\tc":                `a\nb\r\tc`,
 		"\x1b[31mred\x1b]0;t\x07":  `\u001b[31mred\u001b]0;t\u0007`,
 		"\u009b31m":                `\u009b31m`,
 		"\x9b31m\xff":              `\x9b31m\xff`,

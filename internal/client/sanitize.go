@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,6 +24,8 @@ func sanitize(text, keep string) string {
 			fmt.Fprintf(&b, `\x%02x`, text[i])
 		case unicode.IsPrint(r) || strings.ContainsRune(keep, r):
 			b.WriteRune(r)
+		case strings.ContainsRune("\n\r\t", r):
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		case r > 0xFFFF:
 			fmt.Fprintf(&b, `\U%08x`, r)
 		default:

@@ -240,7 +240,7 @@ func TestDeploymentDataSources_unreadableDeploymentIsNamedAndImpedesNoOther(t *t
 // Text of the service reaches a terminal without control characters.
 func TestDeploymentDataSources_controlCharactersAreEscaped(t *testing.T) {
 	t.Parallel()
-	const hostile, escaped = "a\x1b[2Jb\u009bc\u202ed\re", `a\u001b[2Jb\u009bc\u202ed\u000de`
+	const hostile, escaped = "a\x1b[2Jb\u009bc\u202ed\re", `a\u001b[2Jb\u009bc\u202ed\re`
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": hostile, "status": "READY\n" + hostile, "image_version": hostile})
 	p := newProtocol(t, s)
