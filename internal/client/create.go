@@ -46,12 +46,11 @@ func (e *LostError) Error() string {
 func (e *LostError) Unwrap() error { return e.Err }
 
 // CreateDeployment creates a deployment (section 4.1). Body has the members of the request (section 2.1), secrets as []Secret;
-// what is required and omitted is sent empty. First it looks the name up, and returns a [NameTakenError] when it is
-// taken. It repeats the request only where the service certainly did not act on it. When the response is lost, it looks for the
-// deployment for Config.ConsistencyTimeout, and takes one that certainly did not exist before, was not created by another call,
-// and has everything that was requested, which satisfied reports; recovered is then true, because it may still be an identical
-// deployment that somebody else created meanwhile. Otherwise it returns a [LostError]. Other errors are an [Error], or that of
-// ctx.
+// what is required and omitted is sent empty. First it looks the name up, and returns a [NameTakenError] when it is taken. It
+// repeats the request only where the service certainly did not act on it. When the response is lost, it looks for the deployment
+// for Config.ConsistencyTimeout, and takes one that certainly did not exist before, was not created by another call, and has
+// everything that was requested, which satisfied reports; recovered is then true, because it may still be an identical deployment
+// that somebody else created meanwhile. Otherwise it returns a [LostError]. Other errors are an [Error], or that of ctx.
 //
 // Once the request is sent, ctx only ends the waits before it is repeated: an untracked deployment is worse than a late
 // response. What follows the end of ctx takes at most twice Config.RequestTimeout plus Config.ConsistencyTimeout.

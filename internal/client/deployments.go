@@ -107,8 +107,8 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 	}
 }
 
-// itemsByID lists up to 100 deployments by id, which are in lower case, until all are found. What else the service lists is skipped, as it may ignore
-// the filter, but for items without a usable id, which may be any of them.
+// itemsByID lists up to 100 deployments by id, in lower case, until all are found. What else the service lists is skipped, as it
+// may ignore the filter, but for items without a usable id, which may be any of them.
 func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
 		missing := map[string]bool{}

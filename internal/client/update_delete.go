@@ -15,10 +15,9 @@ import (
 var ErrNotSupported = errors.New("the service does not support this operation")
 
 // UpdateDeployment changes a deployment with one PATCH that has some members of a deployment, each with its complete value, secrets
-// as []Secret. It sends it again when the response is lost: setting the same values
-// twice does no harm. It returns the deployment in the response, or nil without an error when there is none that can be used:
-// then a read shows whether the change took effect. Its errors are [ErrNotSupported], [ErrNotFound] and [Error], and one for an
-// id that is not a UUID.
+// as []Secret. It sends it again when the response is lost: setting the same values twice does no harm. It returns the deployment
+// in the response, or nil without an error when there is none that can be used: then a read shows whether the change took effect.
+// Its errors are [ErrNotSupported], [ErrNotFound] and [Error], and one for an id that is not a UUID.
 func (c *Client) UpdateDeployment(ctx context.Context, id string, change Tree) (*Deployment, error) {
 	c.hideSecrets(change)
 	response := writtenDeployment{client: c}

@@ -238,7 +238,8 @@ func (c *comparer) freeForm(k Kind, loc []any, live, want, applied any) any {
 	return merged
 }
 
-// free compares free-form JSON, or a map of strings: objects member by member, lists of the same length item by item, everything else as one.
+// free compares free-form JSON, or a map of strings: objects member by member, lists item by item, everything else as one. It adds
+// nothing to what is set where covers is true.
 func (c *comparer) free(k Kind, loc []any, live, want, applied any) any {
 	switch wanted := want.(type) {
 	case unknown:
@@ -275,11 +276,12 @@ func (c *comparer) free(k Kind, loc []any, live, want, applied any) any {
 		}
 		return c.items(k, loc, asList(live), wanted, asList(applied))
 	default:
-		if equalJSON(live, want) || k == StringMap && live != nil && stringOf(live) == want {
-			return live
-		}
-		if isEmpty(want) && isEmpty(live) {
+		switch {
+		case !covers(k, live, want):
+		case isEmpty(live):
 			return want // a service without it may still take it: a label with an empty value
+		default:
+			return live
 		}
 	}
 	c.set = append(c.set, c.difference(loc, want, live))
@@ -334,7 +336,8 @@ func pair(k Kind, want, has []any) []int {
 	return partners
 }
 
-// covers reports whether free-form JSON has everything that is wanted.
+// covers reports whether free-form JSON has everything that is wanted, by the rules of comparer.free, but without recording what
+// differs: items are paired with many.
 func covers(k Kind, live, want any) bool {
 	switch want := want.(type) {
 	case unknown, nil:
@@ -402,13 +405,15 @@ func (c *comparer) list(f Field, loc []any, live, want, applied []any, has any) 
 			removed = append(removed, itemName(f, item, j))
 		}
 	}
-	d := c.difference(loc, want, has)
+	changes := ""
 	if len(added) != undecided || len(removed) != undecided { // else they may turn out to be the same items
-		d.items = itemChanges(added, removed)
+		changes = itemChanges(added, removed)
 	} else if f.Ordered && !inOrder {
-		d.items = "order"
+		changes = "order"
 	}
-	if d.items != "" {
+	if changes != "" {
+		d := c.difference(loc, want, has)
+		d.items = changes
 		c.set = append(c.set, d)
 	}
 	if len(c.set)+len(c.dropped) == before && has != nil {

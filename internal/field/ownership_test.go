@@ -1,6 +1,7 @@
 package field
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -1076,5 +1077,32 @@ func TestNullify(t *testing.T) {
 				t.Errorf("the response was changed to %s", jsonOf(live))
 			}
 		})
+	}
+}
+
+// TestCovers: it is true where a comparison finds nothing to set.
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	some := 0
+	for range 20_000 {
+		g := seeded(rand.Uint64())
+		want, live := any(g.object(3)), any(g.object(3))
+		if g.half() {
+			live = g.reportedJSON(clone(want))
+		}
+		for _, k := range []Kind{JSON, StringMap} {
+			c := &comparer{}
+			c.free(k, nil, live, want, want)
+			covered := covers(k, live, want)
+			if covered != (len(c.set) == 0) {
+				t.Fatalf("%s covers %s: %t, but %s differ", jsonOf(live), jsonOf(want), covered, c.set)
+			}
+			if covered {
+				some++
+			}
+		}
+	}
+	if some == 0 || some == 40_000 {
+		t.Errorf("%d of 40,000 are covered", some)
 	}
 }

@@ -86,9 +86,9 @@ func (u *update) send(ctx context.Context, body client.Tree) (live *client.Deplo
 	last, revision := u.before, ""
 	if written != nil {
 		revision = written.LatestRevisionID
-	}
-	if written != nil && u.plan.text("wait_until") == waitCreated {
-		last = written // it is not waited for
+		if u.plan.text("wait_until") == waitCreated {
+			last = written // it is not waited for
+		}
 	}
 	last, gone := u.waitFor(ctx, last, u.plan, "update", revision, func(d *client.Deployment) { u.seen = append(u.seen, d) }, u.diags)
 	if gone {
