@@ -57,6 +57,9 @@ func (c *Client) displayText(text string) string {
 	return text
 }
 
+// Clean makes any text fit for a message: without values that are hidden, without unprintable characters, on one line, bounded.
+func (c *Client) Clean(text string) string { return c.displayText(text) }
+
 // oneLine writes each run of white space as one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
