@@ -36,6 +36,9 @@ type Config struct {
 	PollInterval, PollIntervalMax time.Duration
 	// ConsistencyTimeout is how long a write is looked for before it counts as not done. Default RequestTimeout.
 	ConsistencyTimeout time.Duration
+	// DocumentedOnly restricts the client to the four operations that the API documents: the others send nothing and return
+	// [ErrNotAllowed].
+	DocumentedOnly bool
 	// BatchSize is how many deployments concurrent reads request at once, at most. Default 10, Terraform's default parallelism: once
 	// that many reads wait, no others will come. (Half of it would be faster for few of many deployments, but needs twice as many
 	// requests.) With 1, nothing is read ahead either.
@@ -61,6 +64,8 @@ type Client struct {
 	created sync.Map // ids of the deployments that this client has created
 	tenants sync.Map // tenant ids of the deployments that this client has read by id or created
 	hidden  hiddenValues
+
+	revisions revisions
 }
 
 // New returns a client of the service at config.BaseURL. It sends nothing yet.

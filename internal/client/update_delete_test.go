@@ -138,23 +138,6 @@ func TestDelete_isDoneWhenTheDeploymentNoLongerExists(t *testing.T) {
 	})
 }
 
-func TestWaitConsistent_waitsOnlyIfTheResponseShowsTheChange(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		fake, c, ids := manyDeployments(1, fakeserver.Options{})
-		reads := 0
-		never := func(*Deployment) bool { reads++; return false }
-		d := &Deployment{ID: ids[0]}
-		if _, err := c.WaitConsistent(t.Context(), d, d, never); err != nil || len(fake.Requests()) != 0 {
-			t.Errorf("the response does not show it: %v, %d requests, want none", err, len(fake.Requests()))
-		}
-		third := func(*Deployment) bool { reads++; return reads >= 5 }
-		if last, err := c.WaitConsistent(t.Context(), d, nil, third); err != nil || last.Name != "app-0" {
-			t.Errorf("shown later: %v, %v", last, err)
-		}
-	})
-}
-
 // What was read ahead of a deployment is not used after a write to it.
 func TestRead_afterAWriteIsFresh(t *testing.T) {
 	t.Parallel()
@@ -312,14 +295,14 @@ func TestWaitConsistent_endsAtItsTimeout(t *testing.T) {
 		_, c, ids := manyDeployments(1, fakeserver.Options{})
 		began := time.Now()
 		never := func(*Deployment) bool { return false }
-		last, err := c.WaitConsistent(t.Context(), &Deployment{ID: ids[0]}, nil, never)
+		last, err := c.WaitConsistent(t.Context(), &Deployment{ID: ids[0]}, never)
 		if err != nil || last.Name != "app-0" {
 			t.Errorf("got %v, %v", last, err)
 		}
 		equal(t, "time", time.Since(began), 30*time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err = c.WaitConsistent(ctx, last, nil, never)
+		_, err = c.WaitConsistent(ctx, last, never)
 		equal(t, "error of the caller", err, context.DeadlineExceeded)
 	})
 }

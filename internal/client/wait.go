@@ -3,13 +3,15 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 )
 
 // Wait reads a deployment at once, and then at increasing intervals, until done returns true. It returns the last read result,
 // which is first when there was none, and why it ended: nil, [ErrNotFound] when the deployment was listed and no longer is, the
-// [Error] of a request that the service rejects permanently, or the error of ctx.
+// [Error] of a request that the service rejects permanently, or of a response that could not be decoded for
+// Config.ConsistencyTimeout, or the error of ctx, with that of the last read if it failed.
 //
 // Transient failures are ignored, because they do not affect the deployment. A deployment that was just created may not be
 // listed yet.
@@ -17,17 +19,18 @@ func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deploym
 	return c.poll(ctx, first, false, func(d *Deployment) (bool, error) { return done(d), nil })
 }
 
-// WaitConsistent reads a deployment until done reports that it shows a change, at most for Config.ConsistencyTimeout, and
-// returns the last read result, which is last when there was none. If the service's own response to the change (written, if
-// there is one) does not show it, it is not waited for.
-func (c *Client) WaitConsistent(ctx context.Context, last, written *Deployment, done func(*Deployment) bool) (*Deployment, error) {
-	if done(last) || written != nil && !done(written) {
-		return last, nil
-	}
+// WaitConsistent reads a deployment after a write, until done reports that it shows the write, but for at most
+// Config.ConsistencyTimeout, and returns the last read result. It is an error if no read succeeds, or if the deployment is no
+// longer listed ([ErrNotFound]).
+func (c *Client) WaitConsistent(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
 	waiting, cancel := context.WithTimeout(ctx, c.config.ConsistencyTimeout)
 	defer cancel()
-	last, err := c.poll(waiting, last, true, func(d *Deployment) (bool, error) { return done(d), nil })
-	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+	read := false
+	last, err := c.poll(waiting, first, true, func(d *Deployment) (bool, error) {
+		read = true
+		return done(d), nil
+	})
+	if read && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return last, nil
 	}
 	return last, err
@@ -60,11 +63,12 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 // listed, it no longer exists.
 func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) (bool, error)) (*Deployment, error) {
 	last := first
+	var undecodable time.Time // since when no response could be decoded
 	for interval := c.config.PollInterval; ; interval = min(interval*3/2, c.config.PollIntervalMax) {
 		d, err := c.DeploymentNow(ctx, first.ID)
 		switch {
 		case err == nil:
-			last, listed = d, true
+			last, listed, undecodable = d, true, time.Time{}
 			finished, err := done(d)
 			if finished || permanentlyRejected(err) || errors.Is(err, ErrNotSupported) {
 				return d, err
@@ -77,12 +81,24 @@ func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done 
 			}
 		case permanentlyRejected(err):
 			return last, err
-		}
-		// At a multiple of the interval, so that concurrent polls share requests.
-		if err := sleep(ctx, time.Until(time.Now().Add(interval).Round(c.config.PollInterval))); err != nil {
+		case malformed(err) && undecodable.IsZero():
+			undecodable = time.Now()
+		case malformed(err) && time.Since(undecodable) >= c.config.ConsistencyTimeout:
 			return last, err
 		}
+		// At a multiple of the interval, so that concurrent polls share requests.
+		if ended := sleep(ctx, time.Until(time.Now().Add(interval).Round(c.config.PollInterval))); ended != nil {
+			if err != nil {
+				ended = fmt.Errorf("%w; the last read failed: %w", ended, err)
+			}
+			return last, ended
+		}
 	}
+}
+
+func malformed(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Malformed
 }
 
 // permanentlyRejected reports whether the service responded that a request cannot succeed, now or later.

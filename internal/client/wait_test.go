@@ -117,3 +117,61 @@ func TestWait_endsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// The bound is Config.ConsistencyTimeout, and begins again after each response that can be decoded.
+func TestWait_endsWhenResponsesCannotBeDecoded(t *testing.T) {
+	t.Parallel()
+	page := respond(200, "<html>")
+	s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), page))
+	last, err := s.client(t).Wait(t.Context(), first(), isReady)
+	if !asType[*Error](t, err).Malformed || last.Status != StatusAwaitingDatabase {
+		t.Errorf("got %v, %v", last, err)
+	}
+	if n := s.count(""); n < 3 {
+		t.Errorf("%d requests, want some more", n)
+	}
+	s = serve(t, inTurn(page, withStatus(StatusReady)))
+	_, err = s.client(t, func(c *Config) { c.ConsistencyTimeout = 1 }).Wait(t.Context(), first(), isReady)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWait_deadlineNamesTheLastFailure(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	s := serve(t, respond(500, `{"detail":"down"}`))
+	_, err := s.client(t, func(config *Config) { config.MaxRetries = 0 }).Wait(ctx, first(), isReady)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if failed, ok := errors.AsType[*Error](err); ok {
+		equal(t, "status", failed.Status, 500)
+	}
+}
+
+func TestWaitConsistent(t *testing.T) {
+	t.Parallel()
+	stale, fresh, none := withStatus(StatusAwaitingDatabase), withStatus(StatusReady), respondJSON(pageJSON(0))
+	for name, test := range map[string]struct {
+		responses []http.HandlerFunc
+		check     func(t *testing.T, last *Deployment, err error)
+	}{
+		"at once":                {[]http.HandlerFunc{fresh}, endsWith(StatusReady)},
+		"later":                  {[]http.HandlerFunc{stale, stale, fresh}, endsWith(StatusReady)},
+		"never":                  {[]http.HandlerFunc{stale}, endsWith(StatusAwaitingDatabase)},
+		"no longer listed":       {[]http.HandlerFunc{none}, fails(ErrNotFound, "created")},
+		"failures, then success": {[]http.HandlerFunc{respond(500, ""), fresh}, endsWith(StatusReady)},
+		"rejected":               {[]http.HandlerFunc{respond(401, `{}`)}, rejected(401, "created")},
+		"nothing but failures":   {[]http.HandlerFunc{respond(500, "")}, fails(context.DeadlineExceeded, "created")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, inTurn(test.responses...))
+			c := s.client(t, func(config *Config) { config.MaxRetries, config.ConsistencyTimeout = 0, 100*time.Millisecond })
+			last, err := c.WaitConsistent(t.Context(), first(), isReady)
+			test.check(t, last, err)
+		})
+	}
+}

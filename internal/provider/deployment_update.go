@@ -154,7 +154,11 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 }
 
 func (u *update) readBack(ctx context.Context, last, written *client.Deployment, done func(*client.Deployment) bool) (*client.Deployment, bool) {
-	last, err := u.client.WaitConsistent(ctx, last, written, done)
+	if done(last) || written != nil && !done(written) {
+		u.seen = append(u.seen, last)
+		return last, true
+	}
+	last, err := u.client.WaitConsistent(ctx, last, done)
 	if err != nil {
 		u.access.addFailure(u.diags, fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
 		u.failed, u.kept = u.set, u.dropped
