@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -18,12 +19,17 @@ var Unknown any = unknown{}
 
 type unknown struct{}
 
-// ReadJSON reads any JSON into a tree, which keeps the text of numbers.
+// ReadJSON reads any JSON into a tree, which keeps the text of numbers. Anything after the value is an error.
 func ReadJSON(text []byte) (tree any, err error) {
 	reader := json.NewDecoder(bytes.NewReader(text))
 	reader.UseNumber()
-	err = reader.Decode(&tree)
-	return tree, err
+	if err := reader.Decode(&tree); err != nil {
+		return nil, err
+	}
+	if _, err := reader.Token(); err != io.EOF {
+		return nil, errors.New("there is more after the JSON value")
+	}
+	return tree, nil
 }
 
 // Decode turns a tree into an object with these attributes. What the tree omits is null. The error is a [TypeError].
@@ -31,11 +37,60 @@ func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
 	return decodeObject(Field{Kind: Object, Fields: fs}, tree)
 }
 
-// Check returns the error of [Fields.Decode], without building objects and lists: lists of thousands are checked.
+// Check reports why a response cannot be read, as a [TypeError]: the error of [Fields.Decode], a number that is none of 64 bits
+// in any member, or a member whose name differs from a described one only in case. It builds no values, because lists of
+// thousands are checked.
 func (fs Fields) Check(tree map[string]any) error {
+	described := 0
 	for _, f := range fs {
-		if err := f.named(f.check(tree[f.wire()])); err != nil {
+		value, found := tree[f.wire()]
+		if err := f.named(f.check(value)); err != nil {
 			return err
+		}
+		if found {
+			described++
+		}
+	}
+	if described == len(tree) {
+		return nil
+	}
+	return fs.checkUndescribed(tree)
+}
+
+func (fs Fields) checkUndescribed(tree map[string]any) error {
+	for name, value := range tree {
+		f, found := fs.byFold(name)
+		switch {
+		case !found:
+			if err := (Field{Name: name}).named(checkNumbers(value)); err != nil {
+				return err
+			}
+		case f.wire() != name:
+			return f.named(&TypeError{Has: "in the response under a name in another case", Want: "under its own"})
+		}
+	}
+	return nil
+}
+
+// checkNumbers reports a number, at any depth, that is none of 64 bits: Terraform, or whoever reads the tree next, may take
+// minutes for it.
+func checkNumbers(tree any) error {
+	switch tree := tree.(type) {
+	case map[string]any:
+		for name, value := range tree {
+			if err := checkNumbers(value); err != nil {
+				return Field{Name: name}.named(err)
+			}
+		}
+	case []any:
+		for _, item := range tree {
+			if err := checkNumbers(item); err != nil {
+				return err
+			}
+		}
+	case json.Number:
+		if _, ok := toNumber(tree); !ok {
+			return mismatch(tree, "a number of 64 bits")
 		}
 	}
 	return nil
@@ -45,7 +100,9 @@ func (f Field) check(tree any) (err error) {
 	object, isObject := tree.(map[string]any)
 	list, isList := tree.([]any)
 	switch {
-	case tree == nil, f.Kind == JSON: // JSON may be anything
+	case tree == nil:
+	case f.Kind == JSON || f.Kind == StringMap && isObject: // their members may be anything
+		return checkNumbers(tree)
 	case f.Kind == Object && isObject:
 		return f.Fields.Check(object)
 	case (f.Kind == List || f.Kind == ObjectList) && isList:
@@ -182,15 +239,16 @@ func (f Field) split(tree any) (described, rest any) {
 	return tree, nil
 }
 
-// Conflicts are the members of a tree that the description has, the innermost, by their paths in HCL.
+// Conflicts are the members of a tree that the description has, the innermost, by their paths in HCL. Names in another case
+// count as well.
 func (fs Fields) Conflicts(tree map[string]any) map[string]Field {
 	found := map[string]Field{}
 	for name, value := range tree {
-		f, described := fs.byWire(name)
+		f, described := fs.byFold(name)
 		inner, isObject := value.(map[string]any)
 		switch {
 		case !described:
-		case f.Kind == Object && isObject:
+		case f.Kind == Object && isObject && f.wire() == name:
 			for below, child := range f.Fields.Conflicts(inner) {
 				found[f.Name+"."+below] = child
 			}

@@ -131,23 +131,27 @@ func TestCheck_namesTheMember(t *testing.T) {
 		tree object
 		want string
 	}{
-		"fraction":           {object{"int64": number("1.5")}, "int64 is 1.5, not an integer of at most 64 bits"},
-		"text for integer":   {object{"int64": "hush"}, "int64 is a string, not an integer of at most 64 bits"},
-		"huge exponent":      {object{"int64": number("1e999999999")}, "int64 is 1e999999999, not an integer of at most 64 bits"},
-		"tiny exponent":      {object{"int64": number("1e-999999999")}, "int64 is 1e-999999999, not an integer of at most 64 bits"},
-		"zero":               {object{"int64": number("0e-999999999"), "float64": number("-0.0")}, ""},
-		"endless number":     {object{"int64": number(strings.Repeat("7", 5000))}, "int64 is a number, not an integer of at most 64 bits"},
-		"beyond 64 bits":     {object{"int64": number("9223372036854775808")}, "int64 is 9223372036854775808, not an integer of at most 64 bits"},
-		"integer as float":   {object{"int64": number("2048.0")}, ""},
-		"with an exponent":   {object{"int64": number("2.048e3")}, ""},
-		"huge float":         {object{"float64": number("1e400")}, "float64 is a number, not a number of 64 bits"},
-		"object for integer": {object{"int64": object{"hush": true}}, "int64 is an object, not an integer of at most 64 bits"},
-		"number for text":    {object{"string": number("5")}, "string is a number, not a string"},
-		"text for boolean":   {object{"bool": "hush"}, "bool is a string, not a boolean"},
-		"list for object":    {object{"object_config": []any{"hush"}}, "object_config is a list, not an object"},
-		"in an object":       {object{"object_config": object{"inner": object{"string": true}}}, "object_config.inner.string is a boolean, not a string"},
-		"in an item":         {object{"keyed": []any{object{}, object{"name": true}}}, "keyed.name is a boolean, not a string"},
-		"item":               {object{"keyed": []any{"hush"}}, "keyed is a string, not an object"},
+		"fraction":               {object{"int64": number("1.5")}, "int64 is 1.5, not an integer of at most 64 bits"},
+		"text for integer":       {object{"int64": "hush"}, "int64 is a string, not an integer of at most 64 bits"},
+		"huge exponent":          {object{"int64": number("1e999999999")}, "int64 is 1e999999999, not an integer of at most 64 bits"},
+		"tiny exponent":          {object{"int64": number("1e-999999999")}, "int64 is 1e-999999999, not an integer of at most 64 bits"},
+		"zero":                   {object{"int64": number("0e-999999999"), "float64": number("-0.0")}, ""},
+		"endless number":         {object{"int64": number(strings.Repeat("7", 5000))}, "int64 is a number, not an integer of at most 64 bits"},
+		"beyond 64 bits":         {object{"int64": number("9223372036854775808")}, "int64 is 9223372036854775808, not an integer of at most 64 bits"},
+		"integer as float":       {object{"int64": number("2048.0")}, ""},
+		"with an exponent":       {object{"int64": number("2.048e3")}, ""},
+		"huge float":             {object{"float64": number("1e400")}, "float64 is a number, not a number of 64 bits"},
+		"object for integer":     {object{"int64": object{"hush": true}}, "int64 is an object, not an integer of at most 64 bits"},
+		"number for text":        {object{"string": number("5")}, "string is a number, not a string"},
+		"text for boolean":       {object{"bool": "hush"}, "bool is a string, not a boolean"},
+		"list for object":        {object{"object_config": []any{"hush"}}, "object_config is a list, not an object"},
+		"in an object":           {object{"object_config": object{"inner": object{"string": true}}}, "object_config.inner.string is a boolean, not a string"},
+		"in an item":             {object{"keyed": []any{object{}, object{"name": true}}}, "keyed.name is a boolean, not a string"},
+		"huge number in JSON":    {object{"json": object{"a": []any{object{"b": number("1e5000000")}}}}, "json.a.b is a number, not a number of 64 bits"},
+		"tiny number in JSON":    {object{"json": object{"a": number("1e-5000000")}}, "json.a is a number, not a number of 64 bits"},
+		"huge number in a map":   {object{"map": object{"a": number("1e400")}}, "map.a is a number, not a number of 64 bits"},
+		"huge number in an item": {object{"jsons": []any{number("1e400")}}, "jsons is a number, not a number of 64 bits"},
+		"item":                   {object{"keyed": []any{"hush"}}, "keyed is a string, not an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,6 +166,29 @@ func TestCheck_namesTheMember(t *testing.T) {
 				t.Errorf("Decode reports %v, Check %q", err, got)
 			}
 		})
+	}
+}
+
+// TestCheck_undescribedMembers: what no field describes is read, too.
+func TestCheck_undescribedMembers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"new":{"a":[1,2]},"object_config":{"new":1e300}}`: "",
+		`{"new":{"a":[1e400]}}`:                             "new.a is a number, not a number of 64 bits",
+		`{"object_config":{"inner":{"new":1e-400}}}`:        "object_config.inner.new is a number, not a number of 64 bits",
+		`{"UUID":"x"}`:                  "uuid is in the response under a name in another case, not under its own",
+		`{"uuid":"x","Uuid":"x"}`:       "uuid is in the response under a name in another case, not under its own",
+		`{"object_config":{"Ref":"x"}}`: "object_config.ref is in the response under a name in another case, not under its own",
+		`{"keyed":[{"Json":1}]}`:        "keyed.json is in the response under a name in another case, not under its own",
+		`{"json":{"UUID":1,"uuid":1}}`:  "",
+	} {
+		var got string
+		if err := allKinds.Check(readObject(t, text)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }
 
@@ -256,6 +283,7 @@ func TestConflicts(t *testing.T) {
 	}{
 		"nothing known":       {object{"new": 1, "source_config": object{"new": object{"cpu": 1}}}, ""},
 		"attribute":           {object{"name": "x", "new": 1}, "name"},
+		"another case":        {object{"ID": "x", "Source_Config": object{"new": 1}}, "id source_config"},
 		"read-only attribute": {object{"id": "x"}, "id"},
 		"nested attributes": {
 			object{"source_config": object{"build_on_push": true, "resource_spec": object{"cpu": 1}}},

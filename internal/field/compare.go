@@ -50,8 +50,8 @@ func (fs Fields) CompareImported(live, want, applied map[string]any, source stri
 }
 
 func (c *comparer) compare(live, want, applied map[string]any) Comparison {
-	merged := c.object(c.fields, nil, live, want, applied, false)
-	return Comparison{Merged: merged, Set: c.set, Dropped: c.dropped}
+	merged := c.object(c.fields, nil, asObject(normalized(live)), want, applied, false)
+	return Comparison{Merged: asObject(namedAs(merged, live)), Set: c.set, Dropped: c.dropped}
 }
 
 // Satisfies reports whether the service has everything that is wanted.

@@ -2,10 +2,12 @@ package field
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 )
 
 // There are two kinds of equality. What the user changes is compared exactly: two values are the same when they mean the same.
@@ -55,8 +57,55 @@ func equalJSON(a, b any) bool {
 	case json.Number:
 		return equalNumber(a, b)
 	default:
-		return a == b
+		return equalString(a, b)
 	}
+}
+
+// normalized is a tree with the names of its members in Unicode NFC, into which Terraform brings every name.
+func normalized(tree any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		all := make(map[string]any, len(tree))
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			all[norm.NFC.String(name)] = normalized(tree[name])
+		}
+		return all
+	case []any:
+		all := make([]any, len(tree))
+		for i, item := range tree {
+			all[i] = normalized(item)
+		}
+		return all
+	}
+	return tree
+}
+
+// namedAs is a tree with names in NFC, but for those that like has in another form at the same place.
+func namedAs(tree, like any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		theirs, named := asObject(like), make(map[string]any, len(tree))
+		forms := make(map[string]string, len(theirs))
+		for name := range theirs {
+			if nfc := norm.NFC.String(name); nfc == name || forms[nfc] == "" {
+				forms[nfc] = name
+			}
+		}
+		for name, value := range tree {
+			if form := forms[name]; form != "" {
+				name = form
+			}
+			named[name] = namedAs(value, theirs[name])
+		}
+		return named
+	case []any:
+		theirs, named := asList(like), slices.Clone(tree)
+		for i := range min(len(tree), len(theirs)) {
+			named[i] = namedAs(tree[i], theirs[i])
+		}
+		return named
+	}
+	return tree
 }
 
 // isEmpty reports whether a tree is null, absent or empty. Services do not distinguish these.
@@ -134,7 +183,7 @@ func (f Field) key(item any) string {
 		if part == "" {
 			return ""
 		}
-		parts = append(parts, part)
+		parts = append(parts, norm.NFC.String(part))
 	}
 	return strings.Join(parts, "\x00")
 }

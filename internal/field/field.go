@@ -10,6 +10,7 @@ package field
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -135,6 +136,18 @@ func (fs Fields) ByName(name string) (Field, bool) {
 
 func (fs Fields) byWire(name string) (Field, bool) {
 	i := slices.IndexFunc(fs, func(f Field) bool { return f.wire() == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return fs[i], true
+}
+
+// byFold finds an attribute by its name in JSON, or else by one that differs in case.
+func (fs Fields) byFold(name string) (Field, bool) {
+	if f, ok := fs.byWire(name); ok {
+		return f, true
+	}
+	i := slices.IndexFunc(fs, func(f Field) bool { return strings.EqualFold(f.wire(), name) })
 	if i < 0 {
 		return Field{}, false
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Kind is the kind of an attribute's value.
@@ -172,6 +173,9 @@ func mismatch(tree any, want string) *TypeError {
 }
 
 func decodeJSON(_ Field, tree any) (tftypes.Value, error) {
+	if err := checkNumbers(tree); err != nil {
+		return tftypes.Value{}, err
+	}
 	text, err := json.Marshal(tree) // the form that jsonencode gives: sorted, compact
 	return tftypes.NewValue(tftypes.String, string(text)), err
 }
@@ -181,10 +185,13 @@ func decodeStringMap(f Field, tree any) (tftypes.Value, error) {
 	if !ok {
 		return tftypes.Value{}, mismatch(tree, "an object")
 	}
+	if err := checkNumbers(object); err != nil {
+		return tftypes.Value{}, err
+	}
 	values := make(map[string]tftypes.Value, len(object))
 	for name, member := range object {
 		if member != nil {
-			values[name] = tftypes.NewValue(tftypes.String, stringOf(member))
+			values[norm.NFC.String(name)] = tftypes.NewValue(tftypes.String, stringOf(member))
 		}
 	}
 	return tftypes.NewValue(f.Type(), values), nil
@@ -321,22 +328,11 @@ func equalTime(a, b any) bool {
 	return a == b || errA == nil && errB == nil && timeA.Equal(timeB)
 }
 
-// equalString compares strings. Two that are JSON objects or arrays are equal when they mean the same: Terraform writes them as
-// jsonencode(…) when it generates configuration.
+// equalString compares strings in Unicode NFC, into which Terraform brings every string.
 func equalString(a, b any) bool {
 	textA, okA := a.(string)
 	textB, okB := b.(string)
-	if a == b || !okA || !okB || !isContainer(textA) || !isContainer(textB) {
-		return a == b
-	}
-	treeA, errA := ReadJSON([]byte(textA))
-	treeB, errB := ReadJSON([]byte(textB))
-	return errA == nil && errB == nil && equalJSON(treeA, treeB)
-}
-
-func isContainer(s string) bool {
-	s = strings.TrimSpace(s)
-	return s != "" && (s[0] == '{' || s[0] == '[')
+	return a == b || okA && okB && norm.NFC.String(textA) == norm.NFC.String(textB)
 }
 
 // equalNumber compares numbers as a service does that holds them as 64-bit floats or integers: a third written with 100 digits

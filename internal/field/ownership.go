@@ -326,7 +326,7 @@ func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error
 // Refresh is the state after a refresh. Its values are those of fs only, for [With].
 func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string, record Record) (Values, error) {
 	r := refresher{source: source, imported: record == nil}
-	return r.object(fs, Members(prior), live, fs.Applied(prior, record))
+	return r.object(fs, Members(prior), asObject(normalized(live)), fs.Applied(prior, record))
 }
 
 type refresher struct {

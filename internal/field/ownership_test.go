@@ -190,6 +190,11 @@ func TestDrift(t *testing.T) {
 			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"b":"2"}}`, `{"labels":{"b":"2"}}`, `labels["a"]`,
 		},
 		"labels removed": {`{"labels":{"a":"1"}}`, `{}`, `{}`, `labels["a"]`},
+		"string that is JSON in another form": {
+			`{"string":"{\"a\": [1]}"}`, `{"string":"{\"a\":[1.0]}"}`, `{"string":"{\"a\":[1.0]}"}`, "string",
+		},
+		"string that begins with JSON":         {`{"string":"{}-blue"}`, `{"string":"{}-green"}`, `{"string":"{}-green"}`, "string"},
+		"list of strings that begin with JSON": {`{"args":["[]-blue"]}`, `{"args":["[]-green"]}`, `{"args":["[]-green"]}`, "args"},
 		"JSON member changed": {
 			`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":3,"d":4},"c":2,"e":5}}`, `{"json":{"a":{"b":3},"c":2}}`, "json (a.b)",
 		},
@@ -270,9 +275,12 @@ func TestDrift(t *testing.T) {
 		"time in another zone":            {`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T04:04:05.000+01:00"}`, "", ""},
 		"integer with a fraction of zero": {`{"int":2048}`, `{"int":2048.0}`, "", ""},
 		"shorter number":                  {`{"float":0.33333333333333333333333}`, `{"float":0.3333333333333333}`, "", ""},
-		"JSON in a string, laid out":      {`{"string":"{\"a\": [1]}"}`, `{"string":"{\"a\":[1.0]}"}`, "", ""},
-		"null for an empty string":        {`{"string":""}`, `{"string":null}`, "", ""},
-		"value for an empty string":       {`{"string":""}`, `{"string":"x"}`, "", ""},
+		"name and value in another Unicode form": {
+			`{"string":"\u00e9","labels":{"\u00e9":"\u00e9"},"volumes":[{"name":"\u00e9"}],"json":{"\u00e9":{"\u00e9":"\u00e9"}}}`,
+			`{"string":"e\u0301","labels":{"e\u0301":"e\u0301"},"volumes":[{"name":"e\u0301"}],"json":{"e\u0301":{"e\u0301":"e\u0301"}}}`, "", "",
+		},
+		"null for an empty string":  {`{"string":""}`, `{"string":null}`, "", ""},
+		"value for an empty string": {`{"string":""}`, `{"string":"x"}`, "", ""},
 		"null for empty ones": {
 			`{"labels":{},"json":{},"args":[],"volumes":[],"spec":{}}`, `{"labels":null,"json":null,"spec":null}`, "", "",
 		},
@@ -441,6 +449,10 @@ func TestChange(t *testing.T) {
 		"label removed": {
 			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"1","b":"2","x":"9"}}`, `{"labels":{"a":"1"}}`, "",
 			`{"labels":{"a":"1","x":"9"}}`, "", `labels["b"]`,
+		},
+		"label in another Unicode form changed": {
+			`{"labels":{"\u00e9":"1"}}`, `{"labels":{"e\u0301":"1","x":"9"}}`, `{"labels":{"\u00e9":"2"}}`, "",
+			"{\"labels\":{\"e\u0301\":\"2\",\"x\":\"9\"}}", "labels[\"\u00e9\"]", "",
 		},
 		"label with dots removed": {
 			`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, "", `{"labels":{"x":"9"}}`, "",

@@ -155,7 +155,9 @@ func TestStringValidators(t *testing.T) {
 		"JSON string":                {Field{Kind: JSON}, types.StringValue(`"{}"`), true},
 		"JSON null":                  {Field{Kind: JSON}, types.StringValue("null"), true},
 		"invalid JSON":               {Field{Kind: JSON}, types.StringValue("{"), true},
-		"JSON of a huge number":      {Field{Kind: JSON}, types.StringValue(`{"a": 1e9999}`), false},
+		"JSON of a huge number":      {Field{Kind: JSON}, types.StringValue(`{"a": 1e9999}`), true},
+		"JSON of a tiny number":      {Field{Kind: JSON}, types.StringValue(`{"a": [1e-9999]}`), true},
+		"more after JSON":            {Field{Kind: JSON}, types.StringValue(`{} x`), true},
 		"JSON unknown":               {Field{Kind: JSON}, types.StringUnknown(), false},
 		"JSON null value":            {Field{Kind: JSON}, types.StringNull(), false},
 	} {

@@ -2,7 +2,6 @@ package field
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/big"
@@ -113,11 +112,15 @@ func UUIDString() Rule {
 
 // JSONObject rejects what is not a JSON object. It never shows the text, which may contain anything.
 func JSONObject() Rule {
-	return textRule("Invalid JSON", "must be a JSON object. Write it with jsonencode({ … })", func(text string) bool {
-		tree, _ := ReadJSON([]byte(text))
-		_, ok := tree.(map[string]any)
-		return ok && json.Valid([]byte(text))
-	})
+	return Rule{"must be a JSON object", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+		text, _ := value.(types.String)
+		tree, _ := ReadJSON([]byte(text.ValueString()))
+		if _, ok := tree.(map[string]any); !ok {
+			diags.AddAttributeError(at, "Invalid JSON", fmt.Sprintf("%s must be a JSON object. Write it with jsonencode({ … }).", at))
+		} else if checkNumbers(tree) != nil {
+			diags.AddAttributeError(at, "Invalid JSON", fmt.Sprintf("%s must not contain a number outside the range of a 64-bit float.", at))
+		}
+	}}
 }
 
 // Integer rejects numbers with a fraction, and those out of bounds.

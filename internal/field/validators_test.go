@@ -86,7 +86,10 @@ func TestValidators(t *testing.T) {
 		"duration without unit": {ofString(Duration()), text("30"), `a[1].b must be a duration such as 45s, 30m or 1h30m, and not negative; got "30".`},
 		"UUID":                  {ofString(UUIDString()), text(ExampleUUID), ""},
 		"no UUID":               {ofString(UUIDString()), text("x"), `a[1].b must be a UUID such as ` + ExampleUUID + `; got "x".`},
-		"JSON":                  {ofString(JSONObject()), text(`{"a": 1e9999}`), ""},
+		"JSON":                  {ofString(JSONObject()), text(`{"a": 1e300}`), ""},
+		"JSON with a huge number": {
+			ofString(JSONObject()), text(`{"a": 1e9999}`), "a[1].b must not contain a number outside the range of a 64-bit float.",
+		},
 		"no JSON": {
 			ofString(JSONObject()), text(`{"planted`), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
 		},

@@ -139,6 +139,7 @@ func TestAdditionalProperties_thatHaveAnArgumentAreRejected(t *testing.T) {
 	for text, argument := range map[string]string{
 		`{"name": "x"}`:   "name",
 		`{"secrets": []}`: "secrets",
+		`{"Source": "x"}`: "source",
 		`{"source_config": {"build_command": "make"}}`:                        "source_config.build_command",
 		`{"source_config": {"resource_spec": {"cpu": 1}}}`:                    "source_config.resource_spec.cpu",
 		`{"source_config": {"resource_spec": {"gpu": 1, "sidecars": []}}}`:    "source_config.resource_spec.sidecars",
@@ -152,6 +153,7 @@ func TestAdditionalProperties_thatHaveAnArgumentAreRejected(t *testing.T) {
 	}
 	for text, attribute := range map[string]string{
 		`{"status": "READY"}`: "status",
+		`{"ID": "x"}`:         "id",
 		`{"source_revision_config": {"repo_commit_sha": "x", "depth": 1}}`: "source_revision_config.repo_commit_sha",
 	} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))

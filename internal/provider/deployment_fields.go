@@ -68,6 +68,9 @@ var deploymentFields = field.Fields{
 // changeableFields are what a deployment can be changed in.
 var changeableFields = deploymentFields.Without("name", "source")
 
+// documentedFields are all members of a deployment that the API documents. Secrets are read by the client.
+var documentedFields = slices.Concat(deploymentFields, field.Fields{{Name: "secrets", Kind: field.JSON}})
+
 // additionalField is additional_properties of the resource: a JSON object that is merged into requests.
 var additionalField = field.Field{Name: "additional_properties", Kind: field.JSON, Partial: true}
 

@@ -144,7 +144,7 @@ var additionalRule = field.Rule{Must: "must not contain properties that have an 
 		text, _ := value.(types.String)
 		properties, _ := field.ReadJSON([]byte(text.ValueString()))
 		tree, _ := properties.(map[string]any)
-		conflicts := slices.Concat(deploymentFields, field.Fields{{Name: "secrets"}}).Conflicts(tree)
+		conflicts := documentedFields.Conflicts(tree)
 		for _, name := range slices.Sorted(maps.Keys(conflicts)) {
 			if conflicts[name].Access == field.ReadOnly {
 				diags.AddAttributeError(at, "Property is read-only", fmt.Sprintf("%s must not contain %s.", at, name))

@@ -105,7 +105,7 @@ func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, r
 		}
 		settings.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
 		settings.Log = func(ctx context.Context, message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
-		settings.CheckDeployment = deploymentFields.Check
+		settings.CheckDeployment = documentedFields.Check
 		if p.tune != nil {
 			p.tune(&settings)
 		}
