@@ -28,12 +28,20 @@ type Provider struct {
 // New gets the schemas of a provider.
 func New(t testing.TB, server tfprotov6.ProviderServer) *Provider {
 	t.Helper()
-	p := &Provider{Server: server, t: t, ctx: t.Context()}
-	schema, err := server.GetProviderSchema(p.ctx, &tfprotov6.GetProviderSchemaRequest{})
-	p.must(err)
-	p.Schema = schema
+	schema, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewWithSchema(t, server, schema)
 	p.ExpectNone(schema.Diagnostics)
 	return p
+}
+
+// NewWithSchema is a provider whose schemas are known, because another one of the
+// same kind was asked for them.
+func NewWithSchema(t testing.TB, server tfprotov6.ProviderServer, schema *tfprotov6.GetProviderSchemaResponse) *Provider {
+	t.Helper()
+	return &Provider{Server: server, Schema: schema, t: t, ctx: t.Context()}
 }
 
 // WithContext is the same provider, called with a context: one with a logger, say.
@@ -81,10 +89,19 @@ type Plan struct {
 	Request    *tfprotov6.PlanResourceChangeRequest
 	Response   *tfprotov6.PlanResourceChangeResponse
 	HasChanges bool // it is not the prior state
+
+	value tftypes.Value // the planned state
 }
 
-// Plan validates and plans a configuration of a resource. Prior is nil for a
-// create, config is nil for a destroy. The plan is nil after an error.
+// Replaces reports whether the resource has to be deleted and created.
+func (p *Plan) Replaces() bool { return len(p.Response.RequiresReplace) > 0 }
+
+// Value is the planned state.
+func (p *Plan) Value() tftypes.Value { return p.value }
+
+// Plan validates and plans a configuration of a resource, and verifies that
+// Terraform would accept the plan. Prior is nil for a create, config is nil for a
+// destroy. The plan is nil after an error.
 func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diagnostics) {
 	p.t.Helper()
 	schema := p.Schema.ResourceSchemas[typ]
@@ -112,18 +129,46 @@ func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diag
 	if diags = append(diags, resp.Diagnostics...); diags.HasError() {
 		return nil, diags
 	}
-	changed := !p.unpack(object, resp.PlannedState).Equal(p.unpack(object, req.PriorState))
-	return &Plan{Type: typ, Prior: req.PriorState, Request: req, Response: resp, HasChanges: changed}, diags
+	before, planned := p.unpack(object, req.PriorState), p.unpack(object, resp.PlannedState)
+	if config == nil {
+		if !planned.IsNull() {
+			p.t.Errorf("invalid plan of a destroy: %s", planned)
+		}
+	} else {
+		for _, violation := range PlanViolations(schema.Block.Attributes, p.unpack(object, req.Config), before, planned) {
+			p.t.Errorf("invalid plan: %s", violation)
+		}
+	}
+	return &Plan{Type: typ, Prior: req.PriorState, Request: req, Response: resp, HasChanges: !planned.Equal(before), value: planned}, diags
 }
 
-// Apply applies a plan. The resource is nil when it is not in the state
-// afterwards.
+// PlanAgain makes a plan again, as Terraform does when it applies one, with a
+// configuration in which nothing is unknown any more. It verifies that the new
+// plan is consistent with the first.
+func (p *Provider) PlanAgain(plan *Plan, prior *Resource, config Object) (*Plan, Diagnostics) {
+	p.t.Helper()
+	again, diags := p.Plan(plan.Type, prior, config)
+	if again != nil {
+		if violation := ChangeViolation(plan.value, again.value); violation != "" {
+			p.t.Errorf("inconsistent final plan: %s", violation)
+		}
+	}
+	return again, diags
+}
+
+// Apply applies a plan, and verifies that Terraform would accept the result. The
+// resource is nil when it is not in the state afterwards.
 func (p *Provider) Apply(plan *Plan) (*Resource, Diagnostics) {
 	p.t.Helper()
 	resp, err := p.Server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: plan.Type, Config: plan.Request.Config,
 		PriorState: plan.Prior, PlannedState: plan.Response.PlannedState, PlannedPrivate: plan.Response.PlannedPrivate,
 		PlannedIdentity: plan.Response.PlannedIdentity})
 	p.must(err)
+	if !Diagnostics(resp.Diagnostics).HasError() {
+		if violation := ChangeViolation(plan.value, p.unpack(plan.value.Type(), resp.NewState)); violation != "" {
+			p.t.Errorf("inconsistent result after apply: %s", violation)
+		}
+	}
 	return p.resource(plan.Type, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
 }
 
@@ -213,8 +258,15 @@ func (p *Provider) Planned(plan *Plan) Object {
 }
 
 func (p *Provider) resource(typ string, state *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *Resource {
-	if state == nil || p.unpack(p.Schema.ResourceSchemas[typ].ValueType(), state).IsNull() {
+	p.t.Helper()
+	if state == nil {
 		return nil
+	}
+	switch v := p.unpack(p.Schema.ResourceSchemas[typ].ValueType(), state); {
+	case v.IsNull():
+		return nil
+	case !v.IsFullyKnown():
+		p.t.Errorf("the state has unknown values: %s", v)
 	}
 	return &Resource{typ, state, private, identity}
 }

@@ -2,6 +2,7 @@ package protocoltest
 
 import (
 	"math/big"
+	"strconv"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -55,11 +56,15 @@ func value(t testing.TB, typ tftypes.Type, v any) tftypes.Value {
 			return tftypes.NewValue(typ, list(t, typ.ElementType, items))
 		}
 	}
-	switch v.(type) {
+	switch number := v.(type) {
 	case unknown:
 		return tftypes.NewValue(typ, tftypes.UnknownValue)
 	case nil:
 		return tftypes.NewValue(typ, nil)
+	case int:
+		if typ.Is(tftypes.String) { // Terraform converts it
+			v = strconv.Itoa(number)
+		}
 	}
 	if err := tftypes.ValidateValue(typ, v); err != nil {
 		t.Fatal(err)
@@ -67,10 +72,10 @@ func value(t testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	return tftypes.NewValue(typ, v)
 }
 
-func list(t testing.TB, typ tftypes.Type, items List) []tftypes.Value {
+func list(t testing.TB, typ tftypes.Type, of List) []tftypes.Value {
 	t.Helper()
 	values := []tftypes.Value{}
-	for _, item := range items {
+	for _, item := range of {
 		values = append(values, value(t, typ, item))
 	}
 	return values
@@ -142,15 +147,12 @@ func propose(attributes []*tfprotov6.SchemaAttribute, typ tftypes.Type, prior, c
 }
 
 func proposeItems(a *tfprotov6.SchemaAttribute, prior, config tftypes.Value) tftypes.Value {
-	var before, items []tftypes.Value
-	if config.IsNull() || !config.IsKnown() || config.As(&items) != nil {
+	if config.IsNull() || !config.IsKnown() {
 		return config
 	}
-	if prior.IsKnown() && !prior.IsNull() {
-		_ = prior.As(&before)
-	}
+	before := items(prior)
 	proposed := []tftypes.Value{}
-	for i, item := range items {
+	for i, item := range items(config) {
 		old := tftypes.NewValue(item.Type(), nil)
 		if i < len(before) {
 			old = before[i]
@@ -160,9 +162,17 @@ func proposeItems(a *tfprotov6.SchemaAttribute, prior, config tftypes.Value) tft
 	return tftypes.NewValue(config.Type(), proposed)
 }
 
+// members and items are empty if the value is null or unknown.
 func members(object tftypes.Value) (all map[string]tftypes.Value) {
 	if object.IsKnown() && !object.IsNull() {
 		_ = object.As(&all)
+	}
+	return all
+}
+
+func items(list tftypes.Value) (all []tftypes.Value) {
+	if list.IsKnown() && !list.IsNull() {
+		_ = list.As(&all)
 	}
 	return all
 }

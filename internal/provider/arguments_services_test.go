@@ -10,10 +10,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
 var patchKinds = map[string]fakeserver.PatchKind{
@@ -40,9 +40,8 @@ func TestEveryArgument_againstEveryKindOfUpdate(t *testing.T) {
 
 func testArguments(t *testing.T, options fakeserver.Options) {
 	f := &fleet{T: t, s: newService(t, options), options: options, cases: groupedCases(redundant, 100), instances: map[string]*instance{}}
-	typ := schemaOfProvider(t).ResourceSchemas[typeName].ValueType()
 	for _, c := range f.cases {
-		f.instances[c.name] = &instance{t: t, state: tftypes.NewValue(typ, nil)}
+		f.instances[c.name] = newInstance(t, nil)
 	}
 	before := func(c argumentCase) map[string]any { return c.before }
 	after := func(c argumentCase) map[string]any { return c.after }
@@ -147,7 +146,7 @@ type fleet struct {
 type outcome struct {
 	plannedChange
 	action  string // create, update, no-op
-	applied []*tfprotov6.Diagnostic
+	applied protocoltest.Diagnostics
 	sent    []map[string]any // bodies of PATCH
 }
 

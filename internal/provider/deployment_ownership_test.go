@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
@@ -173,7 +172,7 @@ func TestOwnership_emptyNullAndAbsentAreEqual(t *testing.T) {
 func TestCreate_otherValueIsReported(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Extended: true, ReadyAfter: time.Nanosecond})
-	i := &instance{t: t, state: tftypes.NewValue(deploymentType(t), nil)}
+	i := newInstance(t, nil)
 	m := managed{t, s, i}
 	const config = `{"source_config": {"resource_spec": {"cpu": 0.1}}}`
 	run := newRun(t, s, true)

@@ -65,7 +65,7 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 			t.Parallel()
 			for patch, kind := range patchKinds {
 				s := newService(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}, Patch: kind})
-				i := &instance{t: t, state: tftypes.NewValue(deploymentType(t), nil)}
+				i := newInstance(t, nil)
 				create := newRun(t, s, true)
 				if text := messages(create.apply(i, create.plan(i, arguments(t, c.before)))); text != "" {
 					t.Fatalf("the create reports %s", text)
@@ -127,7 +127,7 @@ func TestOwnership_nothingToSend(t *testing.T) {
 			t.Parallel()
 			for _, extended := range []bool{true, false} {
 				s := newService(t, fakeserver.Options{Extended: true})
-				i := &instance{t: t, state: tftypes.NewValue(deploymentType(t), nil)}
+				i := newInstance(t, nil)
 				run := newRun(t, s, extended)
 				run.apply(i, run.plan(i, arguments(t, c.before)))
 				s.Edit(s.stored(t)["id"].(string), func(d map[string]any) {
@@ -175,7 +175,7 @@ func TestOwnership_emptyValuesAreValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}})
-			i := &instance{t: t, state: tftypes.NewValue(deploymentType(t), nil)}
+			i := newInstance(t, nil)
 			run := newRun(t, s, true)
 			run.apply(i, run.plan(i, arguments(t, `{}`)))
 			s.Edit(s.stored(t)["id"].(string), func(d map[string]any) {

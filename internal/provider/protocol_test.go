@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -42,9 +43,28 @@ func newProtocol(t *testing.T, s *service, settings ...object) *protocol {
 
 func unconfigured(t *testing.T) *protocol {
 	t.Helper()
-	p := protocoltest.New(t, newServer())
-	return &protocol{p, t, p.Server, p.Schema}
+	return newProvider(t, newServer())
 }
+
+func newProvider(t *testing.T, server tfprotov6.ProviderServer) *protocol {
+	t.Helper()
+	p := protocoltest.NewWithSchema(t, server, schemaOfProvider(t))
+	return &protocol{p, t, server, p.Schema}
+}
+
+// schemaOfProvider is asked for once.
+func schemaOfProvider(t *testing.T) *tfprotov6.GetProviderSchemaResponse {
+	t.Helper()
+	schema, err := schemaOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+var schemaOnce = sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {
+	return newServer().GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
+})
 
 type (
 	object = protocoltest.Object

@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
@@ -23,7 +20,7 @@ type managed struct {
 // create creates deployment "app" with some arguments, in JSON.
 func create(t *testing.T, options fakeserver.Options, text string) managed {
 	t.Helper()
-	m := managed{t, newService(t, options), &instance{t: t, state: tftypes.NewValue(deploymentType(t), nil)}}
+	m := managed{t, newService(t, options), newInstance(t, nil)}
 	m.apply(true, text, "")
 	return m
 }
@@ -32,17 +29,11 @@ func create(t *testing.T, options fakeserver.Options, text string) managed {
 func imported(t *testing.T, s *service, name string) managed {
 	t.Helper()
 	run := newRun(t, s, false)
-	resp, err := run.plans.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: name})
-	if err != nil {
-		t.Fatal(err)
+	r, diags := run.plans.Import(typeName, name)
+	if len(diags) > 0 {
+		t.Fatal(diags)
 	}
-	expectNoDiagnostics(t, resp.Diagnostics)
-	one := resp.ImportedResources[0]
-	i := &instance{t: t, state: unpacked(t, deploymentType(t), one.State), private: one.Private}
-	if text := messages(run.refresh(i)); text != "" {
-		t.Fatal(text)
-	}
-	return managed{t, s, i}
+	return managed{t, s, newInstance(t, r)}
 }
 
 // apply refreshes, plans and applies. What is reported has to begin with some
