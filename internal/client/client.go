@@ -98,8 +98,8 @@ type request struct {
 	header    *http.Header // set to the header of the response, if not nil
 }
 
-// call sends a request, again while that may help unless it is a POST, and decodes the JSON response into out. A write that is
-// sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be written.
+// call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. A write that is sent
+// is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be written.
 func (c *Client) call(ctx context.Context, r request, out any) error {
 	sending := ctx
 	if r.method != http.MethodGet {
@@ -111,7 +111,8 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	}
 	for attempt := 0; ; attempt++ {
 		err := c.attempt(req, r, out)
-		if r.once || r.method == http.MethodPost || attempt >= c.config.MaxRetries || !retryable(err) {
+		again := !r.once && (r.method == http.MethodGet || r.method == http.MethodDelete)
+		if !again || attempt >= c.config.MaxRetries || !retryable(err) {
 			return err
 		}
 		if c.pause(ctx, attempt, err) != nil {

@@ -100,7 +100,7 @@ func TestReadAhead_changesAfterwards(t *testing.T) {
 			}
 		},
 		"changed by this client": func(t *testing.T, a ahead, id string) {
-			if _, err := a.client.UpdateDeployment(t.Context(), id, changed); err != nil {
+			if _, err := updating(t.Context(), a.client, id, changed); err != nil {
 				t.Fatal(err)
 			}
 			if d, requests, err := a.read(t, id); err != nil || requests != 1 || customURL(d) != "https://new.example.com" {

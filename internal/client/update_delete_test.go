@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,44 +22,145 @@ func urlOf(d map[string]any) any {
 	return config["custom_url"]
 }
 
-func TestUpdate_isRepeatedWhenItsResponseIsLost(t *testing.T) {
+// updating sends a change, whatever the deployment is.
+func updating(ctx context.Context, c *Client, id string, change Tree) (Update, error) {
+	return c.UpdateDeployment(ctx, id, func(*Deployment) (Tree, error) { return change, nil })
+}
+
+func methods(fake *fakeserver.Server) (sent string) {
+	for _, r := range fake.Requests() {
+		sent += r.Method + " "
+	}
+	return strings.TrimSpace(sent)
+}
+
+// Where the service certainly did not act, the change is computed again from what it has by then.
+func TestUpdate_isComputedAgainWhenItWasCertainlyNotDone(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]fakeserver.Fault{
+		"429": {Status: http.StatusTooManyRequests},
+		"503": {Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+				fault.Reached = func() {
+					fake.Edit(ids[0], func(d map[string]any) {
+						d["source_config"].(map[string]any)["install_command"] = "changed by somebody else"
+					})
+				}
+				fake.Fail(fakeserver.UpdateDeployment, 2, fault)
+				u, err := c.UpdateDeployment(t.Context(), ids[0], func(live *Deployment) (Tree, error) {
+					config := maps.Clone(live.Tree["source_config"].(map[string]any))
+					config["custom_url"] = "https://new.example.com"
+					return Tree{"source_config": config}, nil
+				})
+				equal(t, "error", err, nil)
+				equal(t, "lost", u.Lost, nil)
+				equal(t, "written", u.Written.ID, ids[0])
+				equal(t, "sent", methods(fake), "GET PATCH GET PATCH GET PATCH")
+				config := fake.Deployment(ids[0])["source_config"].(map[string]any)
+				equal(t, "custom_url", config["custom_url"], any("https://new.example.com"))
+				equal(t, "install_command", config["install_command"], any("changed by somebody else"))
+				equal(t, "before", u.Before.Tree["source_config"].(Tree)["install_command"], any("changed by somebody else"))
+				equal(t, "body", u.Sent["source_config"].(Tree)["install_command"], any("changed by somebody else"))
+			})
+		})
+	}
+}
+
+// A change may have been done when its response is lost: it is not sent again.
+func TestUpdate_isNotRepeatedWhenItsResponseIsLost(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fakeserver.Fault{
 		"cut before the work": {Cut: true},
 		"cut after the work":  {Cut: true, AfterWork: true},
 		"500":                 {Status: http.StatusInternalServerError},
 		"502 after the work":  {Status: http.StatusBadGateway, AfterWork: true},
-		"429":                 {Status: http.StatusTooManyRequests},
+		"503":                 {Status: http.StatusServiceUnavailable},
+		"408":                 {Status: http.StatusRequestTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
 				fake.Fail(fakeserver.UpdateDeployment, 2, fault)
-				d, err := c.UpdateDeployment(t.Context(), ids[0], changed)
-				if err != nil || d == nil || d.ID != ids[0] {
-					t.Fatalf("%v, %v", d, err)
-				}
-				if got := urlOf(fake.Deployment(ids[0])); got != "https://new.example.com" {
-					t.Errorf("custom_url is %v", got)
-				}
+				u, err := updating(t.Context(), c, ids[0], changed)
+				equal(t, "error", err, nil)
+				equal(t, "lost", asType[*Error](t, u.Lost).Status, fault.Status)
+				equal(t, "before", u.Before.ID, ids[0])
+				equal(t, "sent", u.Sent, changed)
+				equal(t, "written", u.Written, nil)
+				equal(t, "requests", methods(fake), "GET PATCH")
 			})
 		})
 	}
 }
 
-func TestUpdate_responseThatIsNoDeployment(t *testing.T) {
+// What a response to a change has is only used if it is about the deployment that was changed.
+func TestUpdate_responseThatIsNotTheDeployment(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]string{"empty": " ", "HTML": "<html></html>", "nothing of a deployment": "{}"} {
+	const readBody = `{"id":"` + idA + `","name":"app","source":"external_docker"}`
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		used   bool
+	}{
+		"no content":              {204, "", false},
+		"empty":                   {200, " ", false},
+		"HTML":                    {200, "<html></html>", false},
+		"nothing of a deployment": {200, "{}", false},
+		"another id":              {200, deploymentJSON(idB, "app"), false},
+		"another name":            {200, deploymentJSON(idA, "other"), false},
+		"another source":          {200, strings.Replace(readBody, "external_docker", "codehost", 1), false},
+		"the id in upper case":    {200, deploymentJSON(strings.ToUpper(idA), "app"), true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
-			fake.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Status: http.StatusOK, Body: body})
-			if d, err := c.UpdateDeployment(t.Context(), ids[0], changed); d != nil || err != nil {
-				t.Errorf("%v, %v, want neither: a read shows it", d, err)
-			}
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPatch {
+					respond(test.status, test.body)(w, r)
+					return
+				}
+				respondJSON(pageJSON(1, readBody))(w, r)
+			})
+			u, err := updating(t.Context(), s.client(t), idA, changed)
+			equal(t, "error", err, nil)
+			equal(t, "lost", u.Lost, nil)
+			equal(t, "used", u.Written != nil, test.used)
+			equal(t, "sent", u.Sent, changed)
+			equal(t, "PATCHes", s.count("PATCH"), 1)
 		})
 	}
+}
+
+func TestUpdate_sendsNothing(t *testing.T) {
+	t.Parallel()
+	fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+	u, err := updating(t.Context(), c, ids[0], Tree{})
+	equal(t, "error of an empty body", err, nil)
+	equal(t, "update", []any{u.Before.ID, u.Sent == nil, u.Written == nil, u.Lost}, []any{ids[0], true, true, nil})
+	impossible := errors.New("impossible")
+	_, err = c.UpdateDeployment(t.Context(), ids[0], func(*Deployment) (Tree, error) { return changed, impossible })
+	equal(t, "error of the body", err, impossible)
+	equal(t, "requests", methods(fake), "GET GET")
+}
+
+// With the documented operations only, nothing else is sent.
+func TestWrites_documentedOnly(t *testing.T) {
+	t.Parallel()
+	fake := fakeserver.New(fakeserver.Options{Extended: true})
+	id := fake.SeedDeployment(map[string]any{"name": "app"})
+	s := serve(t, fake.ServeHTTP)
+	c := s.client(t, func(config *Config) { config.DocumentedOnly = true })
+	if _, err := updating(t.Context(), c, id, changed); !errors.Is(err, ErrNotAllowed) {
+		t.Errorf("update: %v, want ErrNotAllowed", err)
+	}
+	if err := c.DeleteDeployment(t.Context(), id); !errors.Is(err, ErrNotAllowed) {
+		t.Errorf("delete: %v, want ErrNotAllowed", err)
+	}
+	equal(t, "requests", s.count(""), 0)
 }
 
 func TestUpdate_rejected(t *testing.T) {
@@ -66,18 +168,20 @@ func TestUpdate_rejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
 		var failed *Error
-		_, err := c.UpdateDeployment(t.Context(), ids[0], Tree{"source_config": map[string]any{"custom_url": 1},
+		u, err := updating(t.Context(), c, ids[0], Tree{"source_config": map[string]any{"custom_url": 1},
 			"secrets": []Secret{{"A", "planted-value"}}})
 		if !errors.As(err, &failed) || failed.Status != http.StatusUnprocessableEntity || strings.Contains(err.Error(), "planted-value") {
 			t.Errorf("rejected for a wrong type: %v", err)
 		}
-		fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: http.StatusInternalServerError})
-		if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.As(err, &failed) || failed.Status != http.StatusInternalServerError {
-			t.Errorf("a fault that stays: %v", err)
+		equal(t, "before", u.Before.ID, ids[0])
+		equal(t, "members sent", len(u.Sent), 2)
+		fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: http.StatusTooManyRequests})
+		if _, err := updating(t.Context(), c, ids[0], changed); !errors.As(err, &failed) || failed.Status != http.StatusTooManyRequests {
+			t.Errorf("never accepted: %v", err)
 		}
 		fake.ClearFaults()
 		fake.Remove(ids[0])
-		if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, ErrNotFound) {
+		if _, err := updating(t.Context(), c, ids[0], changed); !errors.Is(err, ErrNotFound) {
 			t.Errorf("deleted: %v, want ErrNotFound", err)
 		}
 	})
@@ -91,7 +195,7 @@ func TestWrites_notSupported(t *testing.T) {
 			fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
 			fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: status})
 			fake.Fail(fakeserver.DeleteDeployment, -1, fakeserver.Fault{Status: status})
-			if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, ErrNotSupported) {
+			if _, err := updating(t.Context(), c, ids[0], changed); !errors.Is(err, ErrNotSupported) {
 				t.Errorf("update: %v, want ErrNotSupported", err)
 			}
 			if err := c.DeleteDeployment(t.Context(), ids[0]); !errors.Is(err, ErrNotSupported) {
@@ -105,7 +209,7 @@ func TestWrites_notSupported(t *testing.T) {
 				t.Errorf("sent %v, want each once", sent)
 			}
 			fake.Remove(ids[0])
-			if _, err := c.UpdateDeployment(t.Context(), ids[0], changed); !errors.Is(err, ErrNotFound) {
+			if _, err := updating(t.Context(), c, ids[0], changed); !errors.Is(err, ErrNotFound) {
 				t.Errorf("update of a deleted deployment: %v, want ErrNotFound", err)
 			}
 		})
@@ -149,7 +253,7 @@ func TestRead_afterAWriteIsFresh(t *testing.T) {
 			}
 		})
 		for _, id := range ids[60:] {
-			if _, err := c.UpdateDeployment(t.Context(), id, changed); err != nil {
+			if _, err := updating(t.Context(), c, id, changed); err != nil {
 				t.Fatal(err)
 			}
 			d, err := c.Deployment(t.Context(), id)
@@ -165,7 +269,7 @@ func TestWrites_rejectAnIDThatIsNoUUID(t *testing.T) {
 	t.Parallel()
 	fake, c, _ := manyDeployments(1, fakeserver.Options{Extended: true})
 	for _, id := range []string{"", ".", "..", "../x", "{" + idA + "}", idA + "/", strings.Repeat("x", 1000)} {
-		_, err := c.UpdateDeployment(t.Context(), id, changed)
+		_, err := updating(t.Context(), c, id, changed)
 		if err == nil || !strings.Contains(err.Error(), "is not a UUID") || len(err.Error()) > 120 {
 			t.Errorf("update of %.40q: %v", id, err)
 		}
@@ -185,15 +289,21 @@ func TestWrites_permanentFailuresAreNotRepeated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, respond)
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					respondJSON(pageJSON(1, deploymentJSON(idA, "app")))(w, r)
+					return
+				}
+				respond(w, r)
+			})
 			c := s.client(t)
-			if _, err := c.UpdateDeployment(t.Context(), idA, changed); asType[*Error](t, err).Method != "PATCH" {
-				t.Error(err)
-			}
+			u, err := updating(t.Context(), c, idA, changed)
+			equal(t, "error of the update", err, nil) // the service may have acted
+			equal(t, "lost", asType[*Error](t, u.Lost).Method, "PATCH")
 			if err := c.DeleteDeployment(t.Context(), idA); asType[*Error](t, err).Method != "DELETE" {
 				t.Error(err)
 			}
-			equal(t, "requests", s.count(""), 2)
+			equal(t, "writes", s.count("PATCH")+s.count("DELETE"), 2)
 		})
 	}
 }

@@ -115,7 +115,8 @@ func (u *update) send(ctx context.Context, body client.Tree) (live *client.Deplo
 // patch sends one request; if the service rejects members that it reports itself but the provider does not know, once more
 // without them.
 func (u *update) patch(ctx context.Context, request client.Tree) (written *client.Deployment, ok bool) {
-	written, err := u.client.UpdateDeployment(ctx, u.before.ID, request)
+	done, err := u.client.UpdateDeployment(ctx, u.before.ID, sending(request))
+	written = done.Written
 	var rejected *client.Error
 	if errors.As(err, &rejected) && rejected.Invalid() {
 		ours := field.Leaves(u.plan.additional())
@@ -129,11 +130,11 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 			if secrets, sent := request["secrets"]; sent {
 				reduced["secrets"] = secrets
 			}
-			if written, second := u.client.UpdateDeployment(ctx, u.before.ID, reduced); second == nil {
+			if done, second := u.client.UpdateDeployment(ctx, u.before.ID, sending(reduced)); second == nil {
 				u.diags.AddWarning("Unknown properties were not sent", fmt.Sprintf(
 					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was "+
 						"sent without them. Check that the service still has:%s", describe(u.state), listed(foreign)))
-				return written, true
+				return done.Written, true
 			}
 		}
 	}
@@ -151,6 +152,11 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 		return written, true
 	}
 	return nil, false
+}
+
+// sending sends a body as it is.
+func sending(body client.Tree) func(*client.Deployment) (client.Tree, error) {
+	return func(*client.Deployment) (client.Tree, error) { return body, nil }
 }
 
 func (u *update) readBack(ctx context.Context, last, written *client.Deployment, done func(*client.Deployment) bool) (*client.Deployment, bool) {
