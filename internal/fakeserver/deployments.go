@@ -1,9 +1,6 @@
 package fakeserver
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,12 +12,12 @@ import (
 // A deployment is what the service stores: the JSON tree of section 2.1 with
 // real secrets, and its pending transitions.
 type deployment struct {
-	tree      map[string]any
-	readyAt   time.Time // zero when it is not pending
-	activeAt  time.Time // zero when it is not pending
-	number    int       // in the order of creation
-	revisions int
-	built     bool // the service set image_uri itself
+	tree       map[string]any
+	readyAt    time.Time   // zero when it is not pending
+	revisions  []*revision // oldest first
+	activating bool        // the latest revision becomes active when it is deployed
+	number     int         // in the order of creation
+	built      bool        // the service set image_uri itself
 }
 
 func (d *deployment) id() string { return d.str("id") }
@@ -43,10 +40,7 @@ func (s *Server) applyTransitions(now time.Time) {
 			d.readyAt = time.Time{}
 			d.tree["status"] = "READY"
 		}
-		if !d.activeAt.IsZero() && !now.Before(d.activeAt) {
-			d.activeAt = time.Time{}
-			d.tree["active_revision_id"] = d.tree["latest_revision_id"]
-		}
+		d.activate(now)
 	}
 }
 
@@ -125,25 +119,6 @@ func completeConfigs(d map[string]any) {
 	}
 }
 
-// revise creates a new latest revision, which becomes active later. For source
-// codehost, it is built from a new commit.
-func (s *Server) revise(d *deployment, now time.Time) {
-	d.revisions++
-	d.tree["latest_revision_id"] = uuid.NewString()
-	d.activeAt = now.Add(s.opts.ActiveAfter)
-	config := d.revisionConfig()
-	if d.tree["source"] != "codehost" || config == nil {
-		return
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %d", d.str("name"), config["repo_ref"], d.revisions))
-	commit := hex.EncodeToString(sum[:20])
-	config["repo_commit_sha"] = commit
-	if d.built {
-		config["image_uri"] = fmt.Sprintf("registry.internal/%s:%s", d.str("name"), commit[:7])
-	}
-	d.tree["image_version"] = fmt.Sprintf("0.1.%d", d.revisions)
-}
-
 // touch advances updated_at, even if the clock does not.
 func (d *deployment) touch(now time.Time) {
 	if before, err := time.Parse(time.RFC3339, d.str("updated_at")); err == nil && !now.After(before) {
@@ -153,6 +128,15 @@ func (d *deployment) touch(now time.Time) {
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// read is GET /v2/deployments/{id}, which the interface does not document.
+func (s *Server) read(c call) response {
+	d, rejected := s.target(c)
+	if rejected != nil {
+		return *rejected
+	}
+	return jsonResponse(http.StatusOK, s.render(d.tree))
+}
 
 // delete is DELETE /v2/deployments/{id}, which the interface does not document.
 func (s *Server) delete(c call) response {

@@ -2,7 +2,9 @@ package fakeserver
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -32,20 +34,10 @@ func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
 		}
 		value := c.query[name][0]
 		switch name {
-		case "limit", "offset":
-			n, err := strconv.Atoi(value)
-			switch {
-			case err != nil:
-				bad(name, "int_parsing", "should be a valid integer")
-			case name == "limit" && (n < 1 || n > 100):
-				bad(name, "value_error", "should be between 1 and 100")
-			case name == "offset" && n < 0:
-				bad(name, "value_error", "should be at least 0")
-			case name == "limit":
-				q.limit = n
-			default:
-				q.offset = n
-			}
+		case "limit":
+			q.limit, found = readInt(name, value, 1, 100, found)
+		case "offset":
+			q.offset, found = readInt(name, value, 0, math.MaxInt, found)
 		case "name_contains":
 			part := strings.ToLower(value)
 			where(func(d *deployment) bool { return strings.Contains(strings.ToLower(d.str("name")), part) })
@@ -79,10 +71,27 @@ func (s *Server) readListQuery(c call) (q listQuery, found []problem) {
 				q.ids = ids
 			}
 		default:
-			bad(name, "extra_forbidden", "is not a known query parameter")
+			found = append(found, unknownParameter(name))
 		}
 	}
 	return q, found
+}
+
+// readInt reads an integer parameter. It adds to found what is wrong with it.
+func readInt(name, value string, least, most int, found []problem) (int, []problem) {
+	n, err := strconv.Atoi(value)
+	switch {
+	case err != nil:
+		found = append(found, problem{[]any{"query", name}, "should be a valid integer", "int_parsing"})
+	case n < least || n > most:
+		message := fmt.Sprintf("should be between %d and %d", least, most)
+		found = append(found, problem{[]any{"query", name}, message, "value_error"})
+	}
+	return n, found
+}
+
+func unknownParameter(name string) problem {
+	return problem{[]any{"query", name}, "is not a known query parameter", "extra_forbidden"}
 }
 
 func allUUIDs(values []string) bool {
@@ -162,7 +171,7 @@ func filterOf(query url.Values) string {
 func checkNoQuery(query url.Values) []problem {
 	var found []problem
 	for _, name := range sortedKeys(query) {
-		found = append(found, problem{[]any{"query", name}, "is not a known query parameter", "extra_forbidden"})
+		found = append(found, unknownParameter(name))
 	}
 	return found
 }

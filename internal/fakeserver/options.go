@@ -29,9 +29,26 @@ type Options struct {
 	// response to the create. The transition does not change updated_at.
 	ReadyAfter time.Duration
 
-	// ActiveAfter is how long after a revision was created active_revision_id
-	// follows latest_revision_id. Zero: at once.
+	// ActiveAfter is how long a revision is QUEUED, BUILDING and DEPLOYING, for
+	// a third each, until it is DEPLOYED, and active_revision_id follows
+	// latest_revision_id. Zero: it is DEPLOYED at once.
 	ActiveAfter time.Duration
+
+	// FailingVersions, if set, is the text that versions that fail have in their
+	// repo_ref, image_uri or source_tarball_path. Their revisions end in
+	// DEPLOY_FAILED (external_docker) or BUILD_FAILED (other sources).
+	FailingVersions string
+
+	// NoRevisionStatus is a service without the revisions of a deployment, at
+	// /v2/deployments/{id}/revisions: 404.
+	NoRevisionStatus bool
+
+	// NoActiveRevision responds with null for active_revision_id.
+	NoActiveRevision bool
+
+	// NoRevisions responds with null for the ids of both revisions, and implies
+	// NoRevisionStatus.
+	NoRevisions bool
 
 	// CreateStatus is the status of a create that succeeded, 200 by default.
 	CreateStatus int

@@ -65,6 +65,12 @@ func (s *Server) render(stored map[string]any) map[string]any {
 		}
 	}
 	d["secrets"] = s.renderSecrets(d["secrets"])
+	if s.opts.NoActiveRevision || s.opts.NoRevisions {
+		d["active_revision_id"] = nil
+	}
+	if s.opts.NoRevisions {
+		d["latest_revision_id"] = nil
+	}
 	if s.opts.ResolveRefs && d["source"] == "codehost" {
 		config, _ := d["source_revision_config"].(map[string]any)
 		if config["repo_ref"] != nil && config["repo_commit_sha"] != nil {

@@ -2,6 +2,7 @@ package fakeserver
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -58,7 +59,9 @@ func (s *Server) SeedDeployment(fields map[string]any) string {
 	if _, given := fields["active_revision_id"]; !given {
 		base["active_revision_id"] = base["latest_revision_id"]
 	}
-	d.activeAt = time.Time{}
+	d.latest().id, _ = base["latest_revision_id"].(string)
+	d.latest().end("DEPLOYED", now)
+	d.activating = false
 	if s.find(d.id()) != nil {
 		panic("fakeserver: a deployment already exists with id " + d.id())
 	}
@@ -93,7 +96,9 @@ func (s *Server) Deployments() []map[string]any {
 
 // Edit changes a deployment as somebody else than the client does. Nothing is
 // checked. updated_at advances unless change sets it. A status or an
-// active_revision_id that change sets is final. It panics when there is no deployment of that id.
+// active_revision_id that change sets is final. A latest_revision_id that it sets
+// is that of a new revision, which is DEPLOYED if it is the active one, too, and
+// otherwise DEPLOYING. It panics when there is no deployment of that id.
 // change must not call the server.
 func (s *Server) Edit(id string, change func(d map[string]any)) {
 	s.mu.Lock()
@@ -108,8 +113,17 @@ func (s *Server) Edit(id string, change func(d map[string]any)) {
 	if d.tree["status"] != before["status"] {
 		d.readyAt = time.Time{}
 	}
-	if d.tree["active_revision_id"] != before["active_revision_id"] {
-		d.activeAt = time.Time{}
+	latest, _ := d.tree["latest_revision_id"].(string)
+	if latest != "" && latest != before["latest_revision_id"] {
+		d.revisions = append(d.revisions, &revision{id: latest, created: now, final: "DEPLOYING"})
+		d.latest().config = cloneObject(d.revisionConfig())
+		d.activating = false
+	}
+	if active, _ := d.tree["active_revision_id"].(string); d.tree["active_revision_id"] != before["active_revision_id"] {
+		d.activating = false
+		if strings.EqualFold(active, latest) {
+			d.latest().end("DEPLOYED", now)
+		}
 	}
 	if d.tree["updated_at"] == before["updated_at"] {
 		d.touch(now)
@@ -124,20 +138,6 @@ func (s *Server) Remove(id string) {
 	if d := s.find(id); d != nil {
 		s.remove(d)
 	}
-}
-
-// NewRevision creates a new revision, as a push to the repository does: a new
-// latest_revision_id and, for source codehost, a new commit, image_uri and
-// image_version. It panics when there is no deployment of that id.
-func (s *Server) NewRevision(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	s.applyTransitions(now)
-	d := s.must(id)
-	s.revise(d, now)
-	d.touch(now)
-	s.applyTransitions(now)
 }
 
 func (s *Server) must(id string) *deployment {

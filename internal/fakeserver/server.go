@@ -43,6 +43,7 @@ type Server struct {
 	offsets      map[string]map[int]bool // returned by the list, by filter; for ReturnedOffsetsOnly
 	served       []time.Time             // of the last minute, for RateLimit
 	seeded       int
+	outcomes     []string // of the next revisions, set by EndNextRevision
 }
 
 // New returns a service without any deployment, repository or OAuth provider.
@@ -80,27 +81,31 @@ func (s *Server) PathPrefix() string { return s.opts.PathPrefix }
 // Route names an operation of the service.
 type Route string
 
-// The operations of section 4, the two that Options.Extended adds, and
+// The operations of section 4, those that the interface does not document, and
 // AnyRoute, which means every request, also to unknown paths.
 const (
 	CreateDeployment   Route = "create deployment"
 	ListDeployments    Route = "list deployments"
 	ListRepositories   Route = "list repositories"
 	ListOAuthProviders Route = "list OAuth providers"
+	ReadDeployment     Route = "read deployment"
 	UpdateDeployment   Route = "update deployment"
 	DeleteDeployment   Route = "delete deployment"
+	ListRevisions      Route = "list revisions"
+	ReadRevision       Route = "read revision"
 	AnyRoute           Route = "any"
 )
 
 // A call is a request on its way through the server.
 type call struct {
-	route Route
-	param string // the last parameter of the path, if it has one
-	query url.Values
-	body  []byte
-	json  bool     // the body is declared as application/json
-	allow []string // with no route: the methods of this path
-	known bool     // the path is one of the service
+	route    Route
+	param    string // the id of an integration or a deployment
+	revision string // the id of a revision
+	query    url.Values
+	body     []byte
+	json     bool     // the body is declared as application/json
+	allow    []string // with no route: the methods of this path
+	known    bool     // the path is one of the service
 }
 
 // route finds the operation of a request by section 4.
@@ -124,17 +129,35 @@ func (s *Server) route(r *http.Request) call {
 		c.allow = []string{http.MethodGet}
 		c.param = parts[4]
 	case len(parts) == 3 && slices.Equal(parts[:2], []string{"v2", "deployments"}) && parts[2] != "":
-		methods = map[string]Route{http.MethodPatch: UpdateDeployment, http.MethodDelete: DeleteDeployment}
 		if s.opts.Extended {
-			c.allow = []string{http.MethodDelete, http.MethodPatch}
+			methods = map[string]Route{
+				http.MethodGet: ReadDeployment, http.MethodPatch: UpdateDeployment, http.MethodDelete: DeleteDeployment,
+			}
+			c.allow = []string{http.MethodDelete, http.MethodGet, http.MethodPatch}
 		}
 		c.param = parts[2]
+	case s.hasRevisions() && len(parts) >= 4 && slices.Equal(parts[:2], []string{"v2", "deployments"}) && parts[3] == "revisions":
+		c.allow = []string{http.MethodGet}
+		c.param = parts[2]
+		switch len(parts) {
+		case 4:
+			methods = map[string]Route{http.MethodGet: ListRevisions}
+		case 5:
+			methods = map[string]Route{http.MethodGet: ReadRevision}
+			c.revision = parts[4]
+		default:
+			return c
+		}
 	default:
 		return c
 	}
 	c.known = true
 	c.route = methods[r.Method]
 	return c
+}
+
+func (s *Server) hasRevisions() bool {
+	return s.opts.Extended && !s.opts.NoRevisionStatus && !s.opts.NoRevisions
 }
 
 // ServeHTTP responds to a request as section 4 documents, after the faults that
@@ -195,8 +218,7 @@ func (s *Server) work(r *http.Request, c call) response {
 	if !c.known {
 		return reject(http.StatusNotFound, "path not found: %s", r.URL.Path)
 	}
-	extended := c.route == UpdateDeployment || c.route == DeleteDeployment
-	if c.route == "" || extended && !s.opts.Extended {
+	if c.route == "" {
 		a := reject(http.StatusMethodNotAllowed, "method %s is not allowed here", r.Method)
 		a.header.Set("Allow", strings.Join(c.allow, ", "))
 		return a
@@ -207,10 +229,16 @@ func (s *Server) work(r *http.Request, c call) response {
 		return s.create(c, now)
 	case ListDeployments:
 		return s.list(c)
+	case ReadDeployment:
+		return s.read(c)
 	case UpdateDeployment:
 		return s.update(c, now)
 	case DeleteDeployment:
 		return s.delete(c)
+	case ListRevisions:
+		return s.listRevisions(c, now)
+	case ReadRevision:
+		return s.readRevision(c, now)
 	case ListRepositories:
 		return s.listRepositories(c)
 	default:
