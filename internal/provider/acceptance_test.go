@@ -121,5 +121,12 @@ func TestMain(m *testing.M) {
 		"CA_CERT_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"} {
 		_ = os.Unsetenv("GRAPHDEPLOY_" + name)
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	for _, cleanUp := range atExit {
+		cleanUp()
+	}
+	os.Exit(status)
 }
+
+// atExit is called when all tests have ended.
+var atExit []func()

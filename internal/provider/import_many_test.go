@@ -24,7 +24,7 @@ func TestAccImport_forEachNeedsFewRequests(t *testing.T) {
 		ids[name] = s.SeedDeployment(map[string]any{"name": name})
 	}
 	encoded, err := json.Marshal(ids)
-	w := newWorkspace(t, buildWithoutRaceDetector(t))
+	w := newWorkspace(t, buildProvider(t))
 	w.must(err)
 	w.configure(s.provider(), `
 locals {

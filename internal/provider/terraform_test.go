@@ -3,12 +3,10 @@
 package provider_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
+	"sync"
 	"testing"
 )
 
@@ -18,29 +16,32 @@ type aTerraform struct {
 	tofu         bool
 }
 
-func terraformIs(t *testing.T) (is aTerraform) {
+func terraformIs(t *testing.T) aTerraform {
 	t.Helper()
-	run := func(args ...string) []byte {
-		c := exec.Command(terraformBinary(t), args...)
+	name := terraformBinary(t)
+	versionOnce.Do(func() {
+		c := exec.Command(name, "version")
 		c.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)
 		out, err := c.Output()
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			is := &version
+			var product string
+			_, err = fmt.Sscanf(string(out), "%s v%d.%d", &product, &is.major, &is.minor)
+			is.tofu = product == "OpenTofu"
 		}
-		return out
+		versionErr = err
+	})
+	if versionErr != nil {
+		t.Fatal(versionErr)
 	}
-	var version struct {
-		Text string `json:"terraform_version"`
-	}
-	if err := json.Unmarshal(run("version", "-json"), &version); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Sscanf(version.Text, "%d.%d", &is.major, &is.minor); err != nil {
-		t.Fatal(err)
-	}
-	is.tofu = strings.HasPrefix(string(run("version")), "OpenTofu")
-	return is
+	return version
 }
+
+var (
+	versionOnce sync.Once
+	version     aTerraform
+	versionErr  error
+)
 
 // since reports whether it is that version or a later one.
 func (is aTerraform) since(major, minor int) bool {
@@ -53,18 +54,4 @@ func (is aTerraform) String() string {
 		name = "OpenTofu"
 	}
 	return fmt.Sprintf("%s %d.%d", name, is.major, is.minor)
-}
-
-// buildWithoutRaceDetector builds the provider for one test, as users have it. It
-// is for tests of many values, which do not test concurrency and would take three
-// times as long.
-func buildWithoutRaceDetector(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "provider"), ".")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("cannot build the provider: %s\n%s", err, out)
-	}
-	return dir
 }

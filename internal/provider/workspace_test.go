@@ -23,46 +23,33 @@ import (
 // A workspace runs Terraform as a process, and the provider as the process that
 // Terraform starts: with files, logs and signals as a user has them.
 
-// built is the provider's binary while a test uses it.
-var built struct {
-	mu    sync.Mutex
-	users int
-	dir   string
-	err   error
-}
+// built is the folder of the provider's binary, which is built once. TestMain
+// deletes it.
+var built = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "graphdeploy-provider"); err != nil {
+		return dir, err
+	}
+	atExit = append(atExit, func() { _ = os.RemoveAll(dir) })
+	args := []string{"build", "-o", filepath.Join(dir, "provider")}
+	if underRaceDetector() {
+		args = append(args, "-race")
+	}
+	build := exec.Command("go", append(args, ".")...)
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
 
-// buildProvider builds the provider for all tests in progress, and returns its
-// folder. Call it before t.Parallel, so that all tests share it.
+// buildProvider returns the folder of the provider's binary.
 func buildProvider(t *testing.T) string {
 	t.Helper()
-	built.mu.Lock()
-	defer built.mu.Unlock()
-	if built.users == 0 {
-		built.dir, built.err = os.MkdirTemp("", "graphdeploy-provider") //nolint:usetesting // it outlives the first test that uses it
-		if built.err == nil {
-			args := []string{"build", "-o", filepath.Join(built.dir, "provider")}
-			if underRaceDetector() {
-				args = append(args, "-race")
-			}
-			build := exec.Command("go", append(args, ".")...)
-			build.Dir = filepath.Join("..", "..")
-			if out, err := build.CombinedOutput(); err != nil {
-				built.err = fmt.Errorf("%w\n%s", err, out)
-			}
-		}
+	dir, err := built()
+	if err != nil {
+		t.Fatalf("cannot build the provider: %s", err)
 	}
-	built.users++
-	t.Cleanup(func() {
-		built.mu.Lock()
-		defer built.mu.Unlock()
-		if built.users--; built.users == 0 {
-			_ = os.RemoveAll(built.dir)
-		}
-	})
-	if built.err != nil {
-		t.Fatalf("cannot build the provider: %s", built.err)
-	}
-	return built.dir
+	return dir
 }
 
 func underRaceDetector() bool {
