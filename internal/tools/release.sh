@@ -79,7 +79,7 @@ case ${1:-} in
   build)
     goreleaser release --clean --skip=publish
     add_manifest dist
-    go run ./internal/cmd/checkrelease dist
+    go -C internal/cmd/checkrelease run . "$PWD/dist"
     ;;
   sign)
     key=$(fingerprint)
@@ -95,13 +95,13 @@ case ${1:-} in
     ;;
   verify)
     key=$(fingerprint)
-    go run ./internal/cmd/checkrelease -key "$key" dist
+    go -C internal/cmd/checkrelease run . -key "$key" "$PWD/dist"
     ;;
   snapshot)
     [[ -z $(git status --porcelain) ]] || echo "The snapshot contains committed changes only." >&2
     rm -rf dist
     snapshot . "$work/first"
-    go run ./internal/cmd/checkrelease "$work/first/dist"
+    go -C internal/cmd/checkrelease run . "$work/first/dist"
     # The second build has another path, time zone and umask.
     (
       umask 077
