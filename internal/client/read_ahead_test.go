@@ -21,7 +21,7 @@ type ahead struct {
 
 func readSomeAhead(t *testing.T) ahead {
 	t.Helper()
-	fake, c, ids := manyDeployments(200, fakeserver.Options{Extended: true})
+	fake, c, ids := manyDeployments(200, fakeserver.Options{})
 	load{ids: ids[:40], parallel: 10}.run(c, func(_ string, _ *Deployment, err error) {
 		if err != nil {
 			t.Error(err)

@@ -44,7 +44,7 @@ func TestUpdate_isComputedAgainWhenItWasCertainlyNotDone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+				fake, c, ids := manyDeployments(1, fakeserver.Options{})
 				fault.Reached = func() {
 					fake.Edit(ids[0], func(d map[string]any) {
 						d["source_config"].(map[string]any)["install_command"] = "changed by somebody else"
@@ -84,7 +84,7 @@ func TestUpdate_isNotRepeatedWhenItsResponseIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+				fake, c, ids := manyDeployments(1, fakeserver.Options{})
 				fake.Fail(fakeserver.UpdateDeployment, 2, fault)
 				u, err := updating(t.Context(), c, ids[0], changed)
 				equal(t, "error", err, nil)
@@ -137,7 +137,7 @@ func TestUpdate_responseThatIsNotTheDeployment(t *testing.T) {
 
 func TestUpdate_sendsNothing(t *testing.T) {
 	t.Parallel()
-	fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+	fake, c, ids := manyDeployments(1, fakeserver.Options{})
 	u, err := updating(t.Context(), c, ids[0], Tree{})
 	equal(t, "error of an empty body", err, nil)
 	equal(t, "update", []any{u.Before.ID, u.Sent == nil, u.Written == nil, u.Lost}, []any{ids[0], true, true, nil})
@@ -150,7 +150,7 @@ func TestUpdate_sendsNothing(t *testing.T) {
 // With the documented operations only, nothing else is sent.
 func TestWrites_documentedOnly(t *testing.T) {
 	t.Parallel()
-	fake := fakeserver.New(fakeserver.Options{Extended: true})
+	fake := fakeserver.New(fakeserver.Options{})
 	id := fake.SeedDeployment(map[string]any{"name": "app"})
 	s := serve(t, fake.ServeHTTP)
 	c := s.client(t, func(config *Config) { config.DocumentedOnly = true })
@@ -166,7 +166,7 @@ func TestWrites_documentedOnly(t *testing.T) {
 func TestUpdate_rejected(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+		fake, c, ids := manyDeployments(1, fakeserver.Options{})
 		var failed *Error
 		u, err := updating(t.Context(), c, ids[0], Tree{"source_config": map[string]any{"custom_url": 1},
 			"secrets": []Secret{{"A", "planted-value"}}})
@@ -192,7 +192,7 @@ func TestWrites_notSupported(t *testing.T) {
 	for _, status := range []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			t.Parallel()
-			fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+			fake, c, ids := manyDeployments(1, fakeserver.Options{})
 			fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: status})
 			fake.Fail(fakeserver.DeleteDeployment, -1, fakeserver.Fault{Status: status})
 			if _, err := updating(t.Context(), c, ids[0], changed); !errors.Is(err, ErrNotSupported) {
@@ -219,7 +219,7 @@ func TestWrites_notSupported(t *testing.T) {
 func TestDelete_isDoneWhenTheDeploymentNoLongerExists(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fake, c, ids := manyDeployments(2, fakeserver.Options{Extended: true})
+		fake, c, ids := manyDeployments(2, fakeserver.Options{})
 		fake.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Cut: true, AfterWork: true})
 		if err := c.DeleteDeployment(t.Context(), ids[0]); err != nil {
 			t.Errorf("a lost response: %v", err)
@@ -246,7 +246,7 @@ func TestDelete_isDoneWhenTheDeploymentNoLongerExists(t *testing.T) {
 func TestRead_afterAWriteIsFresh(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, c, ids := manyDeployments(200, fakeserver.Options{Extended: true})
+		_, c, ids := manyDeployments(200, fakeserver.Options{})
 		readAll(c, ids[:60], func(_ string, _ *Deployment, err error) {
 			if err != nil {
 				t.Error(err)
@@ -267,7 +267,7 @@ func TestRead_afterAWriteIsFresh(t *testing.T) {
 // An id becomes a part of the path: nothing is sent for one that is not a UUID.
 func TestWrites_rejectAnIDThatIsNoUUID(t *testing.T) {
 	t.Parallel()
-	fake, c, _ := manyDeployments(1, fakeserver.Options{Extended: true})
+	fake, c, _ := manyDeployments(1, fakeserver.Options{})
 	for _, id := range []string{"", ".", "..", "../x", "{" + idA + "}", idA + "/", strings.Repeat("x", 1000)} {
 		_, err := updating(t.Context(), c, id, changed)
 		if err == nil || !strings.Contains(err.Error(), "is not a UUID") || len(err.Error()) > 120 {
@@ -341,7 +341,7 @@ func TestWrites_endWithTheirContext(t *testing.T) {
 func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+		fake, c, ids := manyDeployments(1, fakeserver.Options{})
 		fake.Fail(fakeserver.DeleteDeployment, 2, fakeserver.Fault{Body: "<html>", ContentType: "text/html"})
 		if err := c.DeleteDeployment(t.Context(), ids[0]); err != nil {
 			t.Fatal(err)
@@ -360,7 +360,7 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 	t.Run("deleted slowly", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+			fake, c, ids := manyDeployments(1, fakeserver.Options{})
 			fake.Edit(ids[0], func(d map[string]any) { d["status"] = StatusAwaitingDelete })
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
@@ -376,7 +376,7 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				fake, c, ids := manyDeployments(1, fakeserver.Options{Extended: true})
+				fake, c, ids := manyDeployments(1, fakeserver.Options{})
 				fake.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Status: status})
 				_, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
 				if status == http.StatusConflict { // requested once more after that

@@ -62,7 +62,7 @@ func TestCreateStoresTheRequest(t *testing.T) {
 
 func TestUUIDsAreStoredInLowerCase(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true})
+	s := start(t, Options{})
 	d := s.ok("POST", "/v2/deployments", body("source_config", `{"integration_id":"7C9E6679-7425-40DE-944B-E07FC1F90AE7"}`))
 	if got := at(t, d, "source_config", "integration_id"); got != "7c9e6679-7425-40de-944b-e07fc1f90ae7" {
 		t.Errorf("integration_id %v", got)
@@ -251,7 +251,7 @@ func TestEditedStatusIsKept(t *testing.T) {
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
-		s := start(t, Options{Extended: true, KeepDeleted: keep})
+		s := start(t, Options{KeepDeleted: keep})
 		id := s.SeedDeployment(nil)
 		if got := s.do("DELETE", "/v2/deployments/"+id, ""); got.status != 204 || got.body != "" {
 			t.Errorf("status %d: %q", got.status, got.body)

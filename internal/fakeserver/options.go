@@ -132,9 +132,9 @@ type Options struct {
 	// in free-form objects.
 	IntegersAsFloats bool
 
-	// Extended supports PATCH and DELETE of /v2/deployments/{id}, which the
-	// interface does not document. Without it they are rejected with 405.
-	Extended bool
+	// Documented offers the operations of the interface only: PATCH and DELETE of
+	// /v2/deployments/{id}, which it does not document, are rejected with 405.
+	Documented bool
 
 	// Patch is how a PATCH changes a deployment, and Null what null does in it.
 	Patch PatchKind

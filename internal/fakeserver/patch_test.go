@@ -31,7 +31,7 @@ func TestPatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, Options{Extended: true, Defaults: map[string]any{
+			s := start(t, Options{Defaults: map[string]any{
 				"source_config.resource_spec.cpu":                        0.25,
 				"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
 			}})
@@ -67,7 +67,7 @@ func TestPatch(t *testing.T) {
 
 func TestPatchRejects(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true})
+	s := start(t, Options{})
 	id := s.SeedDeployment(map[string]any{"source": "codehost"})
 	before := compact(t, s.Deployment(id))
 	for patch, loc := range map[string]string{
@@ -91,7 +91,7 @@ func TestPatchRejects(t *testing.T) {
 
 func TestIgnorePatch(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, IgnorePatch: true})
+	s := start(t, Options{IgnorePatch: true})
 	id := s.SeedDeployment(nil)
 	before := compact(t, s.Deployment(id))
 	s.ok("PATCH", "/v2/deployments/"+id, `{"source_config":{"custom_url":"https://x.example"}}`)
@@ -190,7 +190,7 @@ func TestPatchKinds(t *testing.T) {
 					if !given {
 						want = wants[PatchMergeSpec]
 					}
-					s := start(t, Options{Extended: true, KeepUnknown: true, Patch: PatchKind(kind), Null: NullKind(null), Defaults: map[string]any{
+					s := start(t, Options{KeepUnknown: true, Patch: PatchKind(kind), Null: NullKind(null), Defaults: map[string]any{
 						"source_config.resource_spec.cpu":                        1,
 						"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
 					}})
@@ -234,7 +234,7 @@ func withoutNulls(value any) any {
 func TestPatchOfRevisionConfigKeepsTheBuild(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []PatchKind{PatchMergeSpec, PatchMergeDeep, PatchReplaceKeys, PatchReplaceConfig} {
-		s := start(t, Options{Extended: true, Patch: kind})
+		s := start(t, Options{Patch: kind})
 		id := s.SeedDeployment(map[string]any{"source": "codehost"})
 		before := s.Deployment(id)
 		same := s.ok("PATCH", "/v2/deployments/"+id, `{"source_revision_config":{"repo_ref":"main","graph_config_path":"graph.json"}}`)
@@ -257,7 +257,7 @@ func TestNullForSecretReferences(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []PatchKind{PatchMergeSpec, PatchMergeDeep, PatchReplaceKeys, PatchReplaceConfig} {
 		for null, want := range []string{`null`, `[{"name":"A"}]`} {
-			s := start(t, Options{Extended: true, Patch: kind, Null: NullKind(null)})
+			s := start(t, Options{Patch: kind, Null: NullKind(null)})
 			id := s.SeedDeployment(map[string]any{"secret_references": []any{map[string]any{"name": "A"}}})
 			d := s.ok("PATCH", "/v2/deployments/"+id, `{"secret_references":null}`)
 			if got := compact(t, d["secret_references"]); got != want {
@@ -270,7 +270,7 @@ func TestNullForSecretReferences(t *testing.T) {
 func TestReviseAlways(t *testing.T) {
 	t.Parallel()
 	for _, always := range []bool{false, true} {
-		s := start(t, Options{Extended: true, ReviseAlways: always})
+		s := start(t, Options{ReviseAlways: always})
 		id := s.SeedDeployment(nil)
 		before := s.Deployment(id)["latest_revision_id"]
 		d := s.ok("PATCH", "/v2/deployments/"+id, `{"source_config":{"build_on_push":true}}`)

@@ -73,7 +73,7 @@ func TestDefaults(t *testing.T) {
 
 func TestExtraLabels(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, Defaults: map[string]any{}, ExtraLabels: map[string]string{"team": "svc", "a": "svc"}})
+	s := start(t, Options{Defaults: map[string]any{}, ExtraLabels: map[string]string{"team": "svc", "a": "svc"}})
 	d := s.ok("POST", "/v2/deployments", body("source_config", `{"resource_spec":{"labels":{"a":"mine"}}}`))
 	if got := compact(t, at(t, d, "source_config", "resource_spec", "labels")); got != `{"a":"mine","team":"svc"}` {
 		t.Errorf("created: %s", got)

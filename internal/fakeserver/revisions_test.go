@@ -14,7 +14,7 @@ func (s *service) revisionOf(d map[string]any) map[string]any {
 
 func TestRevision_statusFollowsTheClock(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, ActiveAfter: 6 * time.Second})
+	s := start(t, Options{ActiveAfter: 6 * time.Second})
 	d := s.ok("POST", "/v2/deployments", body())
 	for _, step := range []struct {
 		after           time.Duration
@@ -41,7 +41,7 @@ func TestRevision_statusFollowsTheClock(t *testing.T) {
 
 func TestRevision_withoutActiveAfterIsDeployedAtOnce(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true})
+	s := start(t, Options{})
 	created := s.ok("POST", "/v2/deployments", body())
 	seeded := s.Deployment(s.SeedDeployment(map[string]any{"latest_revision_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"}))
 	for what, d := range map[string]map[string]any{"created": created, "seeded": seeded} {
@@ -65,7 +65,7 @@ func TestRevision_thatFailsNeverBecomesActive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, Options{Extended: true, ActiveAfter: time.Second, FailingVersions: "broken"})
+			s := start(t, Options{ActiveAfter: time.Second, FailingVersions: "broken"})
 			for _, status := range test.end {
 				s.EndNextRevision(status)
 			}
@@ -91,7 +91,7 @@ func TestRevision_thatFailsNeverBecomesActive(t *testing.T) {
 
 func TestRevision_isInterruptedByTheNext(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, ActiveAfter: time.Minute})
+	s := start(t, Options{ActiveAfter: time.Minute})
 	d := s.ok("POST", "/v2/deployments", body())
 	s.clock.advance(time.Second)
 	s.NewRevision(d["id"].(string))
@@ -106,7 +106,7 @@ func TestRevision_isInterruptedByTheNext(t *testing.T) {
 func TestEndRevision(t *testing.T) {
 	t.Parallel()
 	for status, active := range map[string]bool{"BUILD_FAILED": false, "SOMETHING_NEWER": false, "DEPLOYED": true} {
-		s := start(t, Options{Extended: true, ActiveAfter: time.Hour})
+		s := start(t, Options{ActiveAfter: time.Hour})
 		d := s.ok("POST", "/v2/deployments", body())
 		s.clock.advance(time.Second)
 		s.EndRevision(d["id"].(string), status)
@@ -128,7 +128,7 @@ func TestEdit_ofRevisionIDs(t *testing.T) {
 		"a new one":                 {[]string{"latest_revision_id"}, "DEPLOYING"},
 		"a new one that is running": {[]string{"latest_revision_id", "active_revision_id"}, "DEPLOYED"},
 	} {
-		s := start(t, Options{Extended: true})
+		s := start(t, Options{})
 		deployment := s.SeedDeployment(nil)
 		s.Edit(deployment, func(d map[string]any) {
 			for _, member := range test.members {
@@ -143,7 +143,7 @@ func TestEdit_ofRevisionIDs(t *testing.T) {
 
 func TestListRevisions(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true})
+	s := start(t, Options{})
 	id := s.SeedDeployment(nil)
 	var ids []any
 	for i := range 3 {
@@ -195,7 +195,6 @@ func TestServiceWithoutRevisions(t *testing.T) {
 		"without the active one": {Options{NoActiveRevision: true}, 200, true, false},
 		"without any revision":   {Options{NoRevisions: true}, 404, false, false},
 	} {
-		test.opts.Extended = true
 		s := start(t, test.opts)
 		d := s.ok("POST", "/v2/deployments", body())
 		if latest, active := d["latest_revision_id"] != nil, d["active_revision_id"] != nil; latest != test.latest || active != test.active {
@@ -210,7 +209,7 @@ func TestServiceWithoutRevisions(t *testing.T) {
 
 func TestReadDeployment(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, Secrets: MaskSecrets})
+	s := start(t, Options{Secrets: MaskSecrets})
 	d := s.ok("POST", "/v2/deployments", body("secrets", `[{"name":"A","value":"1"}]`))
 	if got := s.ok("GET", "/v2/deployments/"+d["id"].(string), ""); compact(t, got) != compact(t, d) {
 		t.Errorf("read\n got %s\nwant %s", compact(t, got), compact(t, d))

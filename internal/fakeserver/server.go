@@ -129,7 +129,7 @@ func (s *Server) route(r *http.Request) call {
 		c.allow = []string{http.MethodGet}
 		c.param = parts[4]
 	case len(parts) == 3 && slices.Equal(parts[:2], []string{"v2", "deployments"}) && parts[2] != "":
-		if s.opts.Extended {
+		if !s.opts.Documented {
 			methods = map[string]Route{
 				http.MethodGet: ReadDeployment, http.MethodPatch: UpdateDeployment, http.MethodDelete: DeleteDeployment,
 			}
@@ -157,7 +157,7 @@ func (s *Server) route(r *http.Request) call {
 }
 
 func (s *Server) hasRevisions() bool {
-	return s.opts.Extended && !s.opts.NoRevisionStatus && !s.opts.NoRevisions
+	return !s.opts.Documented && !s.opts.NoRevisionStatus && !s.opts.NoRevisions
 }
 
 // ServeHTTP responds to a request as section 4 documents, after the faults that

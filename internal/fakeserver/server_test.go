@@ -166,7 +166,7 @@ func TestRoutes(t *testing.T) {
 	const id = "/v2/deployments/7c9e6679-7425-40de-944b-e07fc1f90ae7"
 	for _, test := range []struct {
 		method, path string
-		extended     bool
+		documented   bool
 		status       int
 		allow        string
 	}{
@@ -182,24 +182,24 @@ func TestRoutes(t *testing.T) {
 		{"DELETE", "/v1/integrations/forge/codehost/" + DemoIntegrationID + "/repos", false, 405, "GET"},
 		{"GET", "/v1/integrations/forge/codehost/7c9e6679-7425-40de-944b-e07fc1f90ae7/repos", false, 404, ""},
 		{"GET", "/v1/integrations/forge/codehost/acme/repos", false, 422, ""},
-		{"PATCH", id, false, 405, ""},
-		{"DELETE", id, false, 405, ""},
-		{"GET", id, false, 405, ""},
-		{"GET", id + "/revisions", false, 404, ""},
-		{"PUT", id, true, 405, "DELETE, GET, PATCH"},
-		{"GET", id, true, 404, ""},
+		{"PATCH", id, true, 405, ""},
+		{"DELETE", id, true, 405, ""},
+		{"GET", id, true, 405, ""},
 		{"GET", id + "/revisions", true, 404, ""},
-		{"GET", id + "/revisions/7c9e6679-7425-40de-944b-e07fc1f90ae7", true, 404, ""},
-		{"PUT", id + "/revisions", true, 405, "GET"},
-		{"GET", id + "/revisions/a/b", true, 404, ""},
-		{"PATCH", id, true, 404, ""},
-		{"DELETE", id, true, 404, ""},
-		{"DELETE", "/v2/deployments/shop", true, 422, ""},
+		{"PUT", id, false, 405, "DELETE, GET, PATCH"},
+		{"GET", id, false, 404, ""},
+		{"GET", id + "/revisions", false, 404, ""},
+		{"GET", id + "/revisions/7c9e6679-7425-40de-944b-e07fc1f90ae7", false, 404, ""},
+		{"PUT", id + "/revisions", false, 405, "GET"},
+		{"GET", id + "/revisions/a/b", false, 404, ""},
+		{"PATCH", id, false, 404, ""},
+		{"DELETE", id, false, 404, ""},
+		{"DELETE", "/v2/deployments/shop", false, 422, ""},
 	} {
 		for _, prefix := range []string{"", "/api"} {
-			t.Run(fmt.Sprint(test.method, " ", prefix, test.path, " extended ", test.extended), func(t *testing.T) {
+			t.Run(fmt.Sprint(test.method, " ", prefix, test.path, " documented ", test.documented), func(t *testing.T) {
 				t.Parallel()
-				s := start(t, Options{Extended: test.extended, PathPrefix: prefix})
+				s := start(t, Options{Documented: test.documented, PathPrefix: prefix})
 				s.SeedDemo()
 				got := s.do(test.method, prefix+test.path, "")
 				if got.status != test.status || got.header.Get("Allow") != test.allow {
@@ -326,7 +326,7 @@ func TestOAuthProviders(t *testing.T) {
 // The server must be usable from many goroutines: the race detector watches.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true})
+	s := start(t, Options{})
 	seeded := s.SeedDeployment(nil)
 	s.FailRandomly(1, 0.2)
 	var group sync.WaitGroup

@@ -9,7 +9,7 @@ const withUnknown = `{"region":{"name":"eu"},"resource_spec":{"gpu":1,"sidecars"
 
 func TestKeepUnknown(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}})
+	s := start(t, Options{KeepUnknown: true, Defaults: map[string]any{}})
 	d := s.ok("POST", "/v2/deployments", body("source_config", withUnknown, "deployment_type", `"prod"`, "secrets",
 		`[{"name":"A","value":"1","scope":"x"}]`))
 	for _, got := range []map[string]any{d, at(t, s.ok("GET", "/v2/deployments?deployment_type=prod", ""), "resources", 0).(map[string]any)} {
@@ -30,7 +30,7 @@ func TestKeepUnknown(t *testing.T) {
 
 func TestKeepUnknownStillRejects(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, KeepUnknown: true})
+	s := start(t, Options{KeepUnknown: true})
 	id := s.SeedDeployment(nil)
 	for patch, loc := range map[string]string{
 		`{"name":"x"}`: `["body","name"]`,
@@ -48,7 +48,7 @@ func TestKeepUnknownStillRejects(t *testing.T) {
 // A PATCH that repeats what the service reports is rejected member by member.
 func TestReportedUnknownMembersAreRejected(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, Defaults: map[string]any{}, ServiceMembers: map[string]any{
+	s := start(t, Options{Defaults: map[string]any{}, ServiceMembers: map[string]any{
 		"region":                           "eu",
 		"source_config.plan":               "team",
 		"source_config.resource_spec.tier": "gold",
@@ -85,7 +85,7 @@ func TestReportedUnknownMembersAreRejected(t *testing.T) {
 
 func TestReportedExtraFieldsAreRejected(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Extended: true, ExtraFields: true})
+	s := start(t, Options{ExtraFields: true})
 	sidecars := []any{map[string]any{"name": "s"}}
 	id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": map[string]any{"sidecars": sidecars}}})
 	d := at(t, s.ok("GET", "/v2/deployments", ""), "resources", 0)
@@ -123,7 +123,7 @@ func TestServiceMembers(t *testing.T) {
 		PatchReplaceConfig: `{"labels":{"b":"2","team":"svc"},"sidecars":[{"name":"t","tty":false}],` +
 			`"volumes":[{"configMap":{"defaultMode":420,"name":"d"}}]}`,
 	} {
-		s := start(t, Options{Extended: true, Patch: kind, Defaults: map[string]any{}, ServiceMembers: members})
+		s := start(t, Options{Patch: kind, Defaults: map[string]any{}, ServiceMembers: members})
 		d := s.ok("POST", "/v2/deployments", body("source_config",
 			`{"resource_spec":{"cpu":1,"labels":{"a":"1","team":"own"},"volumes":[{"configMap":{"name":"c"}},{"emptyDir":{}}]}}`))
 		const created = `{"cpu":1,"labels":{"a":"1","team":"own"},"volumes":[{"configMap":{"defaultMode":420,"name":"c"}},{"emptyDir":{}}]}`

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,8 +29,8 @@ import (
 // service is a fake service for one test.
 type service struct {
 	*fakeserver.Server
-	url      string
-	extended atomic.Bool // a provider of it was given extended_operations
+	url            string
+	documentedOnly atomic.Bool // a provider of it was given documented_operations_only
 }
 
 func newService(t *testing.T, options fakeserver.Options) *service {
@@ -39,10 +40,10 @@ func newService(t *testing.T, options fakeserver.Options) *service {
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	s := &service{Server: fake, url: server.URL + options.PathPrefix}
-	// Verified by every test: without extended_operations, only documented
-	// operations are used.
+	// Verified by every test with documented_operations_only. One that also has
+	// other providers resets the flag and verifies it itself.
 	t.Cleanup(func() {
-		if !s.extended.Load() {
+		if s.documentedOnly.Load() {
 			assertDocumentedOperationsOnly(t, s)
 		}
 	})
@@ -51,8 +52,8 @@ func newService(t *testing.T, options fakeserver.Options) *service {
 
 // provider is a provider block for the service, with more settings if given.
 func (s *service) provider(settings ...string) string {
-	if strings.Contains(strings.Join(settings, " "), "extended_operations") {
-		s.extended.Store(true)
+	if slices.Contains(settings, documentedOnly) {
+		s.documentedOnly.Store(true)
 	}
 	return fmt.Sprintf("provider \"graphdeploy\" {\n  base_url = %q\n%s\n}\n", s.url, strings.Join(settings, "\n"))
 }
@@ -117,7 +118,7 @@ func planIsEmpty(config string) resource.TestStep {
 
 func TestMain(m *testing.M) {
 	// The developer's settings must not affect the tests.
-	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "EXTENDED_OPERATIONS", "REQUEST_TIMEOUT", "MAX_RETRIES",
+	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "DOCUMENTED_OPERATIONS_ONLY", "REQUEST_TIMEOUT", "MAX_RETRIES",
 		"CA_CERT_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"} {
 		_ = os.Unsetenv("GRAPHDEPLOY_" + name)
 	}

@@ -42,9 +42,9 @@ func TestAdditionalProperties_areSetChangedAndRemoved(t *testing.T) {
 		"replaced by key": {Patch: fakeserver.PatchReplaceKeys}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options.Extended, options.KeepUnknown = true, true
+			options.KeepUnknown = true
 			s := newService(t, options)
-			p := newProtocol(t, s, object{"extended_operations": true})
+			p := newProtocol(t, s)
 			config := withAdditional(`{"source_config": {"deployment_type": "prod"}, "region": "eu"}`)
 			r := p.MustApply(typeName, nil, config)
 			if d := s.stored(t); d["region"] != "eu" || d["source_config"].(map[string]any)["deployment_type"] != "prod" {
@@ -72,8 +72,8 @@ func TestAdditionalProperties_areSetChangedAndRemoved(t *testing.T) {
 
 func TestAdditionalProperties_driftIsPlanned(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, KeepUnknown: true})
-	p := newProtocol(t, s, object{"extended_operations": true})
+	s := newService(t, fakeserver.Options{KeepUnknown: true})
+	p := newProtocol(t, s)
 	config := withAdditional(`{"source_config": {"deployment_type": "prod", "quota": {"gpu": 1}}}`)
 	r := p.MustApply(typeName, nil, config)
 	// What the service adds is no drift.
@@ -94,16 +94,16 @@ func TestAdditionalProperties_driftIsPlanned(t *testing.T) {
 	p.expectEmptyPlan(p.mustRefresh(r), config)
 }
 
-func TestAdditionalProperties_changeIsRejectedWithoutExtendedOperations(t *testing.T) {
+func TestAdditionalProperties_changeIsRejectedWithDocumentedOperationsOnly(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{KeepUnknown: true})
-	p := newProtocol(t, s)
+	p := newProtocol(t, s, object{"documented_operations_only": true})
 	r := p.MustApply(typeName, nil, withAdditional(`{"region": "eu"}`))
 	_, diags := p.Plan(typeName, r, withAdditional(`{"region": "us"}`))
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "additional_properties", "additional_properties",
-		"region"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "", "additional_properties (region)"))
 	_, diags = p.Plan(typeName, r, withAdditional(""))
-	protocoltest.Expect(t, diags, protocoltest.Warning("Removed arguments stay in the service", "", "region"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "",
+		"additional_properties (region): removed from the configuration"))
 }
 
 // A service that reports nothing of them is trusted.

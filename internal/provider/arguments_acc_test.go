@@ -29,7 +29,7 @@ func TestAccEveryArgument(t *testing.T) {
 		except = regexp.MustCompile(`^secrets_wo`)
 	}
 	a := argumentTest{t, groupedCases(except, 18), // a message lists 30 differences
-		newService(t, fakeserver.Options{Extended: true, KeepUnknown: true}), newWorkspace(t, buildProvider(t))}
+		newService(t, fakeserver.Options{KeepUnknown: true}), newWorkspace(t, buildProvider(t))}
 	before := func(c argumentCase) map[string]any { return c.before }
 	after := func(c argumentCase) map[string]any { return c.after }
 	removed := func(c argumentCase) map[string]any { return c.removed }
@@ -43,7 +43,7 @@ func TestAccEveryArgument(t *testing.T) {
 	a.assertRejected("changed in the configuration")
 	assertDocumentedOperationsOnly(t, a.s)
 
-	a.configure(extended, after)
+	a.configure("", after)
 	a.s.ResetRequests()
 	a.w.succeed("apply", "-auto-approve")
 	a.assertSent(had)
@@ -56,7 +56,7 @@ func TestAccEveryArgument(t *testing.T) {
 	a.edit(has, func(c argumentCase, d map[string]any) { restore(d, had[c.name]) })
 	a.assertRejected("changed back in the service")
 
-	a.configure(extended, after)
+	a.configure("", after)
 	a.assertPlanned()
 
 	a.edit(has, func(argumentCase, map[string]any) {})

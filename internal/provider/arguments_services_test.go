@@ -32,7 +32,7 @@ func TestEveryArgument_againstEveryKindOfUpdate(t *testing.T) {
 		for null, nullKind := range nullKinds {
 			t.Run(patch+", "+null, func(t *testing.T) {
 				t.Parallel()
-				testArguments(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}, Patch: patchKind, Null: nullKind})
+				testArguments(t, fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}, Patch: patchKind, Null: nullKind})
 			})
 		}
 	}
@@ -47,15 +47,15 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 	after := func(c argumentCase) map[string]any { return c.after }
 	removed := func(c argumentCase) map[string]any { return c.removed }
 
-	f.apply("create", true, before, func(c argumentCase, o outcome) {
+	f.apply("create", allOperations, before, func(c argumentCase, o outcome) {
 		f.expect(c, o, "create", "")
 	})
-	f.expectNoop("after the create", true, before)
+	f.expectNoop("after the create", allOperations, before)
 
 	planted := f.edit(func(_ argumentCase, d map[string]any) { plantMembers(d) })
-	f.expectNoop("after others added members", false, before)
+	f.expectNoop("after others added members", onlyDocumented, before)
 
-	f.apply("change", true, after, func(c argumentCase, o outcome) {
+	f.apply("change", allOperations, after, func(c argumentCase, o outcome) {
 		f.expectSent(c, o, planted)
 		wanted := decoded(planted[c.name])
 		c.change(wanted)
@@ -64,11 +64,11 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 		}
 	})
 	f.assertPlanted("change", planted)
-	f.expectNoop("after the change", true, after)
+	f.expectNoop("after the change", allOperations, after)
 
 	// Only f.options.Patch of PatchReplaceConfig drops what was planted beside.
 	changed := f.edit(func(_ argumentCase, d map[string]any) { plantMembers(d) })
-	f.apply("drift", true, after, func(c argumentCase, o outcome) {
+	f.apply("drift", allOperations, after, func(c argumentCase, o outcome) {
 		f.expectSent(c, o, nil)
 	}, func() {
 		f.edit(func(c argumentCase, d map[string]any) {
@@ -84,10 +84,10 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 			t.Errorf("%s: after drift, the service has %s, want %s", c.name, inJSON(now), inJSON(want))
 		}
 	}
-	f.expectNoop("after the drift", true, after)
+	f.expectNoop("after the drift", allOperations, after)
 
 	has := f.edit(func(_ argumentCase, d map[string]any) { plantMembers(d) })
-	f.apply("removal", true, removed, func(c argumentCase, o outcome) {
+	f.apply("removal", allOperations, removed, func(c argumentCase, o outcome) {
 		if hasErrors(o.applied) {
 			t.Errorf("%s: the removal failed: %s", c.name, messages(o.applied))
 		}
@@ -97,7 +97,7 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 		}
 	})
 	f.assertPlanted("removal", has)
-	f.expectNoop("after the removal", true, removed)
+	f.expectNoop("after the removal", allOperations, removed)
 	if options.Null == fakeserver.NullResets {
 		now := f.stored()
 		for _, c := range f.cases {
@@ -112,16 +112,16 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 
 	// What the service has already is set without a request.
 	f.edit(func(c argumentCase, d map[string]any) { restore(d, has[c.name]) })
-	f.expectNoop("after others set the argument again", false, removed)
+	f.expectNoop("after others set the argument again", onlyDocumented, removed)
 	f.s.ResetRequests()
-	f.apply("set to the values of the service", true, after, func(c argumentCase, o outcome) {
+	f.apply("set to the values of the service", allOperations, after, func(c argumentCase, o outcome) {
 		if hasErrors(o.applied) {
 			t.Errorf("%s: setting it failed: %s", c.name, messages(o.applied))
 		}
 	})
 	f.assertReadsOnly("setting the values of the service")
-	f.expectNoop("after it was set", true, after)
-	f.apply("removal without operations", false, removed, func(c argumentCase, o outcome) {
+	f.expectNoop("after it was set", allOperations, after)
+	f.apply("removal without operations", onlyDocumented, removed, func(c argumentCase, o outcome) {
 		if hasErrors(o.applied) {
 			t.Errorf("%s: the removal failed: %s", c.name, messages(o.applied))
 		}
@@ -130,7 +130,7 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 		}
 	})
 	f.assertReadsOnly("removals without operations")
-	f.expectNoop("after the removal without operations", false, removed)
+	f.expectNoop("after the removal without operations", onlyDocumented, removed)
 }
 
 // A fleet has a deployment for each case.
@@ -174,11 +174,11 @@ func (f *fleet) each(do func(c argumentCase, i *instance)) {
 }
 
 // run refreshes and plans all deployments, calls a function, and applies the plans.
-func (f *fleet) run(extended bool, arguments func(argumentCase) map[string]any, apply bool) map[string]outcome {
+func (f *fleet) run(documentedOnly bool, arguments func(argumentCase) map[string]any, apply bool) map[string]outcome {
 	f.Helper()
 	outcomes := map[string]outcome{}
 	var mu sync.Mutex
-	r := newRun(f.T, f.s, extended)
+	r := newRun(f.T, f.s, documentedOnly)
 	f.each(func(c argumentCase, i *instance) {
 		if diagnostics := r.refresh(i); len(diagnostics) > 0 {
 			f.Errorf("%s: the refresh reports %s", c.name, messages(diagnostics))
@@ -231,12 +231,12 @@ func (f *fleet) run(extended bool, arguments func(argumentCase) map[string]any, 
 }
 
 // apply runs an apply and checks each outcome.
-func (f *fleet) apply(what string, extended bool, arguments func(argumentCase) map[string]any, verify func(argumentCase, outcome), before ...func()) {
+func (f *fleet) apply(what string, documentedOnly bool, arguments func(argumentCase) map[string]any, verify func(argumentCase, outcome), before ...func()) {
 	f.Helper()
 	for _, prepare := range before {
 		prepare()
 	}
-	outcomes := f.run(extended, arguments, true)
+	outcomes := f.run(documentedOnly, arguments, true)
 	for _, c := range f.cases {
 		if o := outcomes[c.name]; o.action == "rejected" {
 			f.Errorf("%s: %s: the plan is rejected: %s", what, c.name, messages(o.diagnostics))
@@ -254,9 +254,9 @@ func (f *fleet) expect(c argumentCase, o outcome, action, text string) {
 
 // expectNoop plans, which has to propose nothing. Where the values of write-only
 // secrets change without a version, there is nothing to see.
-func (f *fleet) expectNoop(what string, extended bool, arguments func(argumentCase) map[string]any) {
+func (f *fleet) expectNoop(what string, documentedOnly bool, arguments func(argumentCase) map[string]any) {
 	f.Helper()
-	outcomes := f.run(extended, arguments, false)
+	outcomes := f.run(documentedOnly, arguments, false)
 	for _, c := range f.cases {
 		if o := outcomes[c.name]; o.action != "no-op" {
 			f.Errorf("%s, the plan of %s is %s: %s %s", what, c.name, o.action, messages(o.diagnostics), difference(f.instances[c.name].state, o.planned))

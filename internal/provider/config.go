@@ -52,10 +52,10 @@ func (c providerConfig) setting(name string) string {
 	return c.text(name)
 }
 
-// unknown names the attributes that are known only after apply.
+// unknown names the attributes that are known only after apply, except documented_operations_only, which counts as false then.
 func (c providerConfig) unknown() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.attributes)) {
-		if !c.attributes[name].IsFullyKnown() {
+		if !c.attributes[name].IsFullyKnown() && name != "documented_operations_only" {
 			names = append(names, name)
 		}
 	}
@@ -116,20 +116,22 @@ func (c providerConfig) check(diags *diag.Diagnostics) {
 	diags.Append(found.Errors()...)
 }
 
-func (c providerConfig) extended(diags *diag.Diagnostics) (extended bool) {
-	if value := c.attributes["extended_operations"]; !value.IsNull() {
+// documentedOnly is documented_operations_only; false if it is unknown.
+func (c providerConfig) documentedOnly(diags *diag.Diagnostics) (only bool) {
+	const name = "documented_operations_only"
+	if value := c.attributes[name]; !value.IsNull() {
 		if value.IsKnown() {
-			_ = value.As(&extended)
+			_ = value.As(&only)
 		}
-		return extended
+		return only
 	}
-	if text := c.setting("extended_operations"); text != "" {
+	if text := c.setting(name); text != "" {
 		var err error
-		if extended, err = strconv.ParseBool(text); err != nil {
-			addInvalidVariable(diags, "extended_operations", "true or false")
+		if only, err = strconv.ParseBool(text); err != nil {
+			addInvalidVariable(diags, name, "true or false")
 		}
 	}
-	return extended
+	return only
 }
 
 func (c providerConfig) retries(diags *diag.Diagnostics) int {

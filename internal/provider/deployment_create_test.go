@@ -102,14 +102,14 @@ func TestPlan_namesOfManyCreatesTakeFewRequests(t *testing.T) {
 	}
 }
 
-// With extended_operations, a deployment of the state may be about to be deleted or renamed.
+// A deployment of the state may be about to be deleted.
 func TestPlan_nameHeldByADeploymentOfTheStateIsAWarning(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true})
+	s := newService(t, fakeserver.Options{})
 	config := appConfig("internal_docker")
-	p := newProtocol(t, s, object{"extended_operations": true})
+	p := newProtocol(t, s)
 	r := p.MustApply(typeName, nil, config)
-	p = newProtocol(t, s, object{"extended_operations": true})
+	p = newProtocol(t, s)
 	r, diags := p.Read(r)
 	p.ExpectNone(diags)
 	// The same name at another address, and the deployment at its own is destroyed.
@@ -414,14 +414,14 @@ func TestUpdate_valuesThatMayBeSensitiveAreNotShown(t *testing.T) {
 		}}})
 	}
 	places := []string{"source_config.install_command", "labels", "service_account_name", "args", "security_context", "env"}
-	s := newService(t, fakeserver.Options{Extended: true, IgnorePatch: true})
+	s := newService(t, fakeserver.Options{IgnorePatch: true})
 	p := newProtocol(t, s)
 	r := p.MustApply(typeName, nil, config("planted-old"))
 	_, diags := p.Plan(typeName, r, config("planted-new"))
 	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "", places...))
 	assertHidden(t, diags, "planted-old", "planted-new")
 
-	p = newProtocol(t, s, object{"extended_operations": true})
+	p = newProtocol(t, s)
 	plan, diags := p.Plan(typeName, r, config("planted-new"))
 	p.ExpectNone(diags)
 	_, diags = p.Apply(plan)

@@ -160,8 +160,8 @@ func TestOwnership_emptyNullAndAbsentAreEqual(t *testing.T) {
 			t.Run(name+", configured "+written, func(t *testing.T) {
 				t.Parallel()
 				m := create(t, options, text)
-				m.expectNoop(false, text)
-				m.expectNoop(true, text)
+				m.expectNoop(onlyDocumented, text)
+				m.expectNoop(allOperations, text)
 			})
 		}
 	}
@@ -171,22 +171,22 @@ func TestOwnership_emptyNullAndAbsentAreEqual(t *testing.T) {
 // which has what was planned: a warning reports it, and the next plan shows the drift.
 func TestCreate_otherValueIsReported(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, ReadyAfter: time.Nanosecond})
+	s := newService(t, fakeserver.Options{ReadyAfter: time.Nanosecond})
 	i := newInstance(t, nil)
 	m := managed{t, s, i}
 	const config = `{"source_config": {"resource_spec": {"cpu": 0.1}}}`
-	run := newRun(t, s, true)
+	run := newRun(t, s, allOperations)
 	planned := run.plan(i, arguments(t, config))
 	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() { s.edit(t, "source_config.resource_spec.cpu", 1)() }})
 	got := messages(run.apply(i, planned))
 	if !strings.HasPrefix(got, "Service reports other values: ") || !strings.Contains(got, "source_config.resource_spec.cpu: 1 in the service, 0.1 in the configuration") {
 		t.Errorf("the create reports %q", got)
 	}
-	if got := m.apply(false, config, "Deployment cannot be updated: "); fmt.Sprint(bullets(got)) != "[source_config.resource_spec.cpu: 1 in the service, 0.1 in the configuration]" {
+	if got := m.apply(onlyDocumented, config, "Deployment cannot be updated: "); fmt.Sprint(bullets(got)) != "[source_config.resource_spec.cpu: 1 in the service, 0.1 in the configuration]" {
 		t.Errorf("the next plan reports %q", got)
 	}
-	m.apply(true, config, "")
-	m.expectNoop(true, config)
+	m.apply(allOperations, config, "")
+	m.expectNoop(allOperations, config)
 }
 
 func TestAccDeployment_deletedInServiceIsCreatedAgain(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -26,7 +25,6 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	plan := attributesOf(req.Plan.Raw)
 	record := loadRecord(ctx, req.Private, &resp.Diagnostics)
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
-	r.checkDeletionPolicy(plan, &resp.Diagnostics)
 	r.checkHosting(plan, &resp.Diagnostics)
 	addMissingSettings(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
 	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
@@ -41,13 +39,13 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 
 	live := r.state.take(state.text("id"))
 	replaces := plan.replaces(state, "name") || plan.replaces(state, "source")
-	r.state.hold(state.text("name"), heldDeployment{id: state.text("id"), deletes: r.deletes(state), replaced: replaces})
+	r.state.hold(state)
 	if state.text("status") == client.StatusAwaitingDelete {
 		resp.Diagnostics.AddWarning("Deployment is being deleted", fmt.Sprintf("Deployment %s has status %s. Once it no longer exists, the "+
 			"plan proposes to create it again.", describe(state), client.StatusAwaitingDelete))
 	}
 	if replaces {
-		r.checkReplacement(plan, state, &resp.Diagnostics)
+		r.planReplacement(ctx, plan, state, &resp.Diagnostics)
 		return
 	}
 	r.planUpdate(ctx, req, resp, newChange(req.Config.Raw, resp.Plan.Raw, req.State.Raw, record), live)
@@ -63,10 +61,6 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
-		return
-	}
-	if r.extendedUnknown {
-		addUnknownSettings(diags, fmt.Sprintf("Updating deployment %s", describe(state)), []string{"extended_operations"})
 		return
 	}
 	if len(c.keys) > 0 || !decided {
@@ -88,7 +82,9 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		diags.AddWarning("Secrets stay in the service", fmt.Sprintf("Deployment %s keeps these secrets, which the configuration no longer "+
 			"manages:%s", describe(state), listed(secrets.released)))
 	}
-	if !r.extended {
+	body := c.body()
+	sendsSecrets := secrets.wanted != nil || secrets.unknown
+	if r.documentedOnly && (len(body) > 0 || secrets.wanted != nil) {
 		r.rejectChange(c, secrets, diags)
 		return
 	}
@@ -102,8 +98,6 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 			"The service does not show its secrets, and a change of secrets replaces all of them. The update of deployment %s removes secrets "+
 				"that are not in the configuration, if there are any.", describe(state)))
 	}
-	body := c.body()
-	sendsSecrets := secrets.wanted != nil || secrets.unknown
 	if len(body) == 0 && len(c.unknown) == 0 && !sendsSecrets {
 		return
 	}
@@ -129,39 +123,27 @@ func markChanging(plan, config tftypes.Value, source string, revision bool) tfty
 	return field.With(plan, unknown)
 }
 
-// rejectChange rejects, as one error, what would have to change the service: the API documents no operation for it. What was
-// only removed from the configuration goes through: it stays in the service.
+// rejectChange reports, as one error, a change that the provider may not send.
 func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diags *diag.Diagnostics) {
-	who := describe(attributesOf(c.state))
 	lines := describeDifferences(c.set)
-	at := secrets.at
+	for _, removed := range names(c.dropped) {
+		lines = append(lines, removed+": removed from the configuration")
+	}
 	switch {
 	case secrets.unverify:
-		lines = append(lines, at.String()+": the provider cannot verify that the secrets match the service")
+		lines = append(lines, secrets.at.String()+": the provider cannot verify that the secrets match the service")
 	case secrets.wanted != nil:
-		lines = append(lines, at.String()+": the service has other secrets")
+		lines = append(lines, secrets.at.String()+": the service has other secrets")
 	}
-	if len(lines) > 0 {
-		detail := fmt.Sprintf("The provider does not update deployments by default, and deployment %s differs from the configuration:%s\n\n"+updateOptions, who, listed(lines))
-		if len(c.set) == 1 && secrets.wanted == nil {
-			diags.AddAttributeError(attributeOf(c.set[0]), "Deployment cannot be updated", detail)
-		} else {
-			diags.AddError("Deployment cannot be updated", detail)
-		}
-		return
-	}
-	if len(c.dropped) > 0 {
-		diags.AddWarning("Removed arguments stay in the service", fmt.Sprintf(
-			"Without extended_operations, removing arguments changes the state only. Deployment %s keeps:%s", who, listed(names(c.dropped))))
-	}
+	diags.AddError("Deployment cannot be updated", fmt.Sprintf("Deployment %s differs from the configuration:%s\n\nThe provider has "+
+		"documented_operations_only = true, and the API documents no updates. Options:\n"+
+		"  - To update it, remove documented_operations_only. The service must support PATCH for deployments.\n%s\n"+
+		"  - For terraform destroy, add -refresh=false.", describe(attributesOf(c.state)), listed(lines), withoutUpdate))
 }
 
-const updateOptions = "Options:\n" +
-	"  - Set the arguments to the service's values.\n" +
-	"  - Ignore the changes: lifecycle { ignore_changes = [ … ] }.\n" +
-	"  - Choose a new name. This creates a second deployment, and the first keeps running.\n" +
-	"  - Set extended_operations = true in the provider, if the service supports PATCH for deployments.\n" +
-	"  - For terraform destroy, add -refresh=false."
+// withoutUpdate is what to do where a deployment cannot be updated.
+const withoutUpdate = "  - To keep the service's values, write them into the configuration, or add the arguments to ignore_changes.\n" +
+	"  - To create a second deployment, first apply deletion_policy = \"abandon\", then choose a new name. This one keeps running."
 
 // addTakenRef warns of a ref that goes into the state without a request, because the service does not show which it has.
 func addTakenRef(diags *diag.Diagnostics, c *change, state attributes) {
@@ -195,77 +177,68 @@ func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
 	}
 }
 
-// planCreate checks that the name is free, so that a wrong credential or URL, and a taken name, fail the plan and not the
-// apply.
+// planCreate records the name for a replacement, and looks it up: a wrong credential or URL fails the plan and not the apply. A
+// taken name is only a warning: something in the same run may free it, and Terraform plans again during the apply, where an error
+// of a create_before_destroy would leave a deposed object behind.
 func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, resp *resource.ModifyPlanResponse) {
-	diags := &resp.Diagnostics
-	savePrivate(ctx, resp.Private, privatePlan, destroyPlan{Replace: true, Extended: r.extended, NameKnown: plan["name"].IsKnown()}, diags)
-	name := plan.text("name")
-	if name == "" || r.client == nil {
-		return
-	}
-	holders, err := r.client.NameHolders(ctx, name)
-	var failed *client.Error
-	switch {
-	case errors.As(err, &failed) && failed.Unreachable():
-		diags.AddWarning("Service is unreachable", fmt.Sprintf("The provider could not check whether the name %q is free: %s This is expected "+
-			"if the service is created in the same run. Otherwise, correct base_url (%s).", name, sentence(failed.Error()), r.access.baseURL))
-		return
-	case err != nil:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot check the name %q", name), err, nil)
-		return
-	case len(holders) == 0:
+	name, diags := plan.text("name"), &resp.Diagnostics
+	savePrivate(ctx, resp.Private, privateReplacement, &replacement{NewName: name}, diags)
+	holders := r.nameHolders(ctx, name, diags)
+	if len(holders) == 0 {
 		return
 	}
 	existing := holders[0]
-	held, inState := r.state.holder(name)
-	inState = inState && strings.EqualFold(held.id, existing.ID)
-	switch {
-	case inState && held.deletes && held.replaced:
-	case inState && held.deletes && existing.Status != client.StatusAwaitingDelete:
-		diags.AddAttributeWarning(path.Root("name"), "Deployment name is in use", fmt.Sprintf(
-			"Deployment %q (%s) in this state has this name. The create fails unless this run first deletes or renames that deployment, "+
-				"as it does to replace one.\n"+
-				"  - If the resource was renamed, add a moved block: otherwise the deployment is deleted and created again.\n"+
-				"  - With create_before_destroy, set a new name.", name, existing.ID))
-	case r.extended && !inState && !r.client.CreatedHere(existing.ID) && existing.Status != client.StatusAwaitingDelete:
-		// Only a warning: Terraform plans again during the apply. With create_before_destroy, an error there would leave the
-		// deployment that holds the name behind as a deposed object, which the next apply would delete.
+	held := r.state.holder(existing.ID, name)
+	if held == nil {
 		var taken diag.Diagnostics
-		r.addNameTaken(&taken, name, existing, false)
+		r.addNameTaken(&taken, name, existing)
 		for _, d := range taken {
 			diags.AddAttributeWarning(path.Root("name"), d.Summary(), d.Detail())
 		}
-	default:
-		r.addNameTaken(diags, name, existing, inState)
+		return
+	}
+	// Terraform drops the warnings of a replacement, and shows its errors.
+	diags.AddAttributeWarning(path.Root("name"), "Deployment name is in use", fmt.Sprintf(
+		"Deployment %s in this state has this name. Creating another one fails unless this run deletes that one first.\n"+
+			"  - If you renamed the resource, add a moved block. Otherwise Terraform deletes the deployment and creates it again.\n"+
+			"  - With create_before_destroy, choose a new name.", describe(held)))
+	if !r.rejectDestroy(held, diags) && held.abandons() {
+		addKeptName(diags, held)
 	}
 }
 
+// nameHolders lists the deployments that have a name, if it is known. A failure is reported.
+func (r *deploymentResource) nameHolders(ctx context.Context, name string, diags *diag.Diagnostics) []*client.Deployment {
+	if name == "" || r.client == nil {
+		return nil
+	}
+	holders, err := r.client.NameHolders(ctx, name)
+	if failed, ok := errors.AsType[*client.Error](err); ok && failed.Unreachable() {
+		diags.AddWarning("Service is unreachable", fmt.Sprintf("The provider could not check whether the name %q is free: %s This is expected "+
+			"if the service is created in the same run. Otherwise, correct base_url (%s).", name, sentence(failed.Error()), r.access.baseURL))
+	} else if err != nil {
+		r.access.addFailure(diags, fmt.Sprintf("Cannot check the name %q", name), err, nil)
+	}
+	return holders
+}
+
 // addNameTaken reports that a deployment has the name already, and the ways out.
-func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, existing *client.Deployment, inState bool) {
-	const summary = "Deployment name already taken"
-	at, what := path.Root("name"), fmt.Sprintf("The service has a deployment named %q (id %s, status %s).", name, existing.ID,
+func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, existing *client.Deployment) {
+	at, detail := path.Root("name"), fmt.Sprintf("The service has a deployment named %q (id %s, status %s). ", name, existing.ID,
 		statusOf(existing))
 	switch {
 	case r.client.CreatedHere(existing.ID):
-		diags.AddAttributeError(at, summary, what+" Another resource of this run has created it. Give each resource its own name.")
+		detail += "Another resource of this run has created it. Give each resource its own name."
 	case existing.Status == client.StatusAwaitingDelete:
-		diags.AddAttributeError(at, summary, what+" It is being deleted. Apply again once it no longer exists, or choose another name.")
-	case inState:
-		diags.AddAttributeError(at, summary,
-			what+" It is in this state, and destroying it would not delete it, because "+whyKept(r.extended)+". Options:\n"+
-				"  - If the resource was renamed, add a moved block.\n"+
-				"  - If the resource is tainted, run terraform untaint.\n"+
-				"  - Plan without -replace, and without replace_triggered_by.\n"+
-				"  - Choose another name. This creates a second deployment, and the first keeps running.\n"+
-				"  - For terraform destroy, add -refresh=false.")
+		detail += "It is being deleted. Apply again once it no longer exists, or choose another name."
 	default:
-		diags.AddAttributeError(at, summary, what+" Options:\n"+
-			"  - Import it (replace NAME with the name of the resource):\n\n"+importBlock(existing.ID)+"\n\n"+
-			"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n"+
-			"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n"+
-			"  - For terraform destroy, add -refresh=false.")
+		detail += "Options:\n" +
+			"  - Import it (replace NAME with the name of the resource):\n\n" + importBlock(existing.ID) + "\n\n" +
+			"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n" +
+			"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n" +
+			"  - For terraform destroy, add -refresh=false."
 	}
+	diags.AddAttributeError(at, "Deployment name already taken", detail)
 }
 
 // importBlock is a block to copy.
@@ -279,70 +252,29 @@ func (a attributes) replaces(state attributes, name string) bool {
 	return a[name].IsKnown() && !a[name].Equal(state[name])
 }
 
-// deletes reports whether destroying deletes the deployment in the service.
-func (r *deploymentResource) deletes(state attributes) bool {
-	return r.extended && !state.abandons()
-}
-
-// planDestroy decides what a destroy does, and records it: the apply of a saved plan does that, or fails.
-func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
-	diags := &resp.Diagnostics
-	if r.extendedUnknown && !state.abandons() {
-		addUnknownSettings(diags, fmt.Sprintf("Destroying deployment %s", describe(state)), []string{"extended_operations"})
-		return
-	}
-	r.checkDeletionPolicy(state, diags)
-	r.state.hold(state.text("name"), heldDeployment{id: state.text("id"), deletes: r.deletes(state)})
-	savePrivate(ctx, resp.Private, privatePlan, destroyPlan{Extended: r.extended, Delete: r.deletes(state), NameKnown: true}, diags)
-	if !r.deletes(state) {
-		r.addAbandoned(diags, state)
-	}
-}
-
-// checkReplacement rejects a replacement that would fail, or that would delete a deployment against its new deletion_policy,
-// and warns about what happens to the old deployment.
-func (r *deploymentResource) checkReplacement(plan, state attributes, diags *diag.Diagnostics) {
+// planReplacement rejects a replacement that would fail, and states what happens to the old deployment.
+func (r *deploymentResource) planReplacement(ctx context.Context, plan, state attributes, diags *diag.Diagnostics) {
 	at := path.Root("name")
 	if !plan.replaces(state, "name") {
 		at = path.Root("source")
 	}
-	who, before := describe(state), state.text(at.String())
-	switch {
-	case r.extendedUnknown:
-		addUnknownSettings(diags, fmt.Sprintf("Replacing deployment %s", who), []string{"extended_operations"})
-	case r.deletes(state) && plan.abandons():
-		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment would be deleted", fmt.Sprintf(
-			"Changing %s replaces deployment %s, which deletes it, because deletion_policy = %q takes effect once it is in the state. Set %[1]s "+
-				"back to %[4]q and apply. Then change it.",
-			at, who, deletionAbandon, before))
-	case r.deletes(state):
-		diags.AddAttributeWarning(at, "Deployment will be deleted", fmt.Sprintf(
-			"A new %s replaces deployment %s: the service deletes it and creates another. To keep it, set %[1]s to %[3]q.", at, who, before))
-	case !plan.replaces(state, "name") && plan["name"].IsKnown():
-		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
-			"The source of deployment %s cannot change, and the old deployment keeps running under the same name, because %s. Options:\n"+
-				"  - Set source to %q.\n"+
-				"  - Choose a new name, too. This creates a second deployment, and the first keeps running.", who, whyKept(state.abandons()), before))
-	case !plan["name"].IsKnown():
-		diags.AddAttributeError(path.Root("source"), "Replacement needs a new name", fmt.Sprintf(
-			"The source of deployment %s cannot change, and the new name is known only after apply. Set a name that is known at plan.", who))
-	default:
-		diags.AddAttributeWarning(at, "Deployment keeps running", fmt.Sprintf(
-			"Changing name creates a new deployment. Deployment %s is removed from the state and keeps running, because %s. To keep it in the "+
-				"state, set name to %q.", who, whyKept(state.abandons()), before))
+	who, name := describe(state), plan["name"]
+	switch policy := plan.deletionPolicy(); {
+	case r.rejectDestroy(state, diags):
+	case policy != deletionDelete && !state.abandons():
+		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment would be deleted", fmt.Sprintf("Changing %s replaces deployment %s, "+
+			"and this deletes it: deletion_policy = %q is not applied yet. First apply deletion_policy alone, with %[1]s = %[4]q. Then change %[1]s.",
+			at, who, policy, client.Sanitize(state.text(at.String()))))
+	case state.abandons() && !name.IsKnown():
+		addUnknownName(diags, state)
+	case state.abandons() && name.Equal(state["name"]):
+		addKeptName(diags, state)
+	case plan.replaces(state, "name") && r.rejectHolders(state, plan.text("name"), r.nameHolders(ctx, plan.text("name"), diags), diags):
+	case state.abandons():
+		diags.AddAttributeWarning(at, "Deployment keeps running", fmt.Sprintf("Changing %s creates a new deployment. Deployment %s is removed from "+
+			"the state and keeps running, because its deletion_policy is %q.", at, who, deletionAbandon))
 	}
 }
-
-// whyKept states why destroying does not delete.
-func whyKept(abandons bool) string {
-	if abandons {
-		return fmt.Sprintf("its deletion_policy is %q", deletionAbandon)
-	}
-	return "the provider does not have extended_operations = true"
-}
-
-// abandons reports whether the deployment is never deleted.
-func (a attributes) abandons() bool { return a.text("deletion_policy") == deletionAbandon }
 
 // checkHosting rejects a source that is not available where the service runs.
 func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnostics) {
@@ -356,23 +288,6 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 				describe(plan), s.name, hostingNames[s.hosting], r.hosting))
 		}
 	}
-}
-
-// checkDeletionPolicy rejects deletion_policy = "delete" without extended_operations.
-func (r *deploymentResource) checkDeletionPolicy(values attributes, diags *diag.Diagnostics) {
-	if values.text("deletion_policy") == deletionDelete && !r.extended && !r.extendedUnknown {
-		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment cannot be deleted", fmt.Sprintf(
-			"Deployment %s has deletion_policy = %q, but the provider does not delete by default. Options:\n"+
-				"  - Set extended_operations = true in the provider, if the service supports DELETE for deployments.\n"+
-				"  - Remove deletion_policy, or set it to %q, and apply. Destroying then removes the deployment from the state only.",
-			describe(values), deletionDelete, deletionAbandon))
-	}
-}
-
-// addAbandoned warns that a deployment keeps running without Terraform.
-func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes) {
-	diags.AddWarning("Deployment keeps running", fmt.Sprintf(
-		"Destroying removes deployment %s from the state only, because %s. It keeps running.", describe(state), whyKept(state.abandons())))
 }
 
 func statusOf(d *client.Deployment) string {

@@ -50,12 +50,6 @@ const (
 	waitActive  = "active"
 )
 
-// The values of deletion_policy.
-const (
-	deletionAbandon = "abandon"
-	deletionDelete  = "delete"
-)
-
 func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := deploymentFields.ResourceAttributes()
 	attributes["secrets"] = schema.MapAttribute{
@@ -80,10 +74,9 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"Properties that have their own argument are rejected. Stored in the state in plain text: do not use it for secrets.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
-		Optional: true, Validators: []validator.String{field.OneOf(deletionAbandon, deletionDelete)},
-		MarkdownDescription: "Behavior on destroy. Valid values are `delete` and `abandon` (remove from the state only). " +
-			"Defaults to `delete` if `extended_operations` is enabled, otherwise `abandon`. Read from the state at destroy: apply a change " +
-			"before you destroy.",
+		Optional: true, Validators: []validator.String{field.OneOf(deletionDelete, deletionAbandon, deletionPrevent)},
+		MarkdownDescription: "What happens when the deployment is destroyed or replaced. Valid values are `delete`, `abandon` (remove it from " +
+			"the state only; it keeps running) and `prevent` (fail). Defaults to `delete`. Read from the state: apply a change before you destroy.",
 	}
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
@@ -200,7 +193,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		"If the differences remain, the next plan shows them as drift:", name, created.ID),
 		describeDifferences(deploymentFields.Compare(live, want, want, source).Set))
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Wanted(req.Config.Raw, resp.State.Raw), diags)
-	savePrivate(ctx, resp.Private, privatePlan, (*destroyPlan)(nil), diags)
+	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
 	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
 		savePrivate(ctx, resp.Private, privateSecrets, record, diags)
 	}
@@ -212,8 +205,7 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 	var lost *client.LostError
 	switch {
 	case errors.As(err, &taken):
-		held, inState := r.state.holder(name)
-		r.addNameTaken(diags, name, taken.Existing, inState && held.id == taken.Existing.ID)
+		r.addNameTaken(diags, name, taken.Existing)
 	case errors.As(err, &lost):
 		r.addLost(diags, name, lost)
 	default:
@@ -294,7 +286,6 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
 		return
 	}
-	r.state.hold(found.Name, heldDeployment{id: found.ID, deletes: r.deletes(state)})
 	r.state.saw(found)
 	record := loadRecord(ctx, req.Private, diags)
 	refreshed, err := resourceFields.Refresh(req.State.Raw, liveTree(found, !state[additionalField.Name].IsNull()), found.Source, record)
@@ -309,6 +300,7 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		savePrivate(ctx, resp.Private, privateSecrets, memory, diags)
 	}
 	resp.State.Raw = field.With(req.State.Raw, refreshed)
+	r.state.hold(attributesOf(resp.State.Raw))
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
 }
 

@@ -168,9 +168,9 @@ func TestAccSecrets_ignoredChangeIsError(t *testing.T) {
 		for _, writeOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, write-only %t", name, writeOnly), func(t *testing.T) {
 				t.Parallel()
-				s := newService(t, fakeserver.Options{Extended: true, IgnorePatch: true})
+				s := newService(t, fakeserver.Options{IgnorePatch: true})
 				config := func(version int, values string) string {
-					return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(writeOnly, version, values))
+					return s.provider() + deployment("app", "internal_docker", secretsArgument(writeOnly, version, values))
 				}
 				want := "(?s)Update was not applied"
 				for _, line := range c.reports {
@@ -193,9 +193,9 @@ func TestAccSecrets_removalIsSent(t *testing.T) {
 		for _, writeOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, write-only %t", name, writeOnly), func(t *testing.T) {
 				t.Parallel()
-				s := newService(t, fakeserver.Options{Extended: true, Secrets: mode})
+				s := newService(t, fakeserver.Options{Secrets: mode})
 				config := func(version int, values string) string {
-					return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(writeOnly, version, values))
+					return s.provider() + deployment("app", "internal_docker", secretsArgument(writeOnly, version, values))
 				}
 				checkSecrets(t,
 					resource.TestStep{Config: config(1, `A = "one", B = "two"`)},
@@ -244,9 +244,9 @@ func TestAccSecrets_ignoredWriteOnly(t *testing.T) {
 
 func TestAccSecrets_unknownValuesAreSentAtApply(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true})
+	s := newService(t, fakeserver.Options{})
 	config := func(version int) string {
-		return s.provider(extended) + fmt.Sprintf("resource \"terraform_data\" \"value\" { input = \"value-%d\" }\n", version) +
+		return s.provider() + fmt.Sprintf("resource \"terraform_data\" \"value\" { input = \"value-%d\" }\n", version) +
 			deployment("app", "internal_docker", secretsArgument(true, version, "A = terraform_data.value.output"))
 	}
 	checkSecrets(t, resource.TestStep{Config: config(1)}, resource.TestStep{Config: config(2)}, planIsEmpty(config(2)))
@@ -257,9 +257,9 @@ func TestAccSecrets_unknownValuesAreSentAtApply(t *testing.T) {
 
 func TestAccSecrets_writeOnlyAreSentWithNewVersion(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, Secrets: fakeserver.MaskSecrets})
+	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
 	config := func(version int, values string) string {
-		return s.provider(extended) + deployment("app", "internal_docker", secretsArgument(true, version, values))
+		return s.provider() + deployment("app", "internal_docker", secretsArgument(true, version, values))
 	}
 	checkSecrets(t,
 		resource.TestStep{Config: config(1, `A = "one"`)},

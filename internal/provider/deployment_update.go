@@ -57,14 +57,7 @@ func (u *update) run(ctx context.Context) {
 	u.before, u.seen = live, []*client.Deployment{live}
 	u.compare(live)
 	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
-	if !u.extended {
-		var found diag.Diagnostics // warnings came with the plan
-		u.rejectChange(u.change, u.secrets, &found)
-		u.diags.Append(found.Errors()...)
-		if u.diags.HasError() {
-			return // a plan gets here only for values that were unknown then
-		}
-	} else if body := u.body(); len(body) > 0 || u.secrets.wanted != nil {
+	if body := u.body(); len(body) > 0 || u.secrets.wanted != nil {
 		var ok bool
 		if live, ok = u.send(ctx, body); !ok {
 			return
@@ -139,10 +132,12 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 		}
 	}
 	switch {
+	case errors.Is(err, client.ErrNotAllowed):
+		u.rejectChange(u.change, u.secrets, u.diags)
 	case errors.Is(err, client.ErrNotSupported):
-		u.diags.AddError("Service does not support updates", fmt.Sprintf(
-			"The service lists deployment %s but rejects PATCH for it. Nothing was changed. Set extended_operations = false, and set the "+
-				"arguments to the service's values.\n\n%s", describe(u.state), sentence(err.Error())))
+		u.diags.AddError("Service does not support updates", fmt.Sprintf("The service lists deployment %s but rejects PATCH for it. Nothing "+
+			"was changed. Options:\n%s\n  - Set documented_operations_only = true in the provider: the plan then reports such changes.\n\n%s",
+			describe(u.state), withoutUpdate, sentence(err.Error())))
 	case errors.Is(err, client.ErrNotFound):
 		u.addReadFailure(u.diags, u.state, err)
 	case err != nil:
@@ -340,58 +335,4 @@ func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attri
 		return
 	}
 	r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
-}
-
-// Delete deletes the deployment if the plan says so, and waits until it is no longer listed. Otherwise, the deployment is only
-// removed from the state.
-func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
-	r.hideSecrets(state)
-	var planned *destroyPlan
-	loadPrivate(ctx, req.Private, privatePlan, &planned, diags)
-	deletes := r.deletes(state)
-	if planned != nil {
-		if planned.Extended != r.extended || !planned.Replace && planned.Delete != deletes {
-			diags.AddError("Plan does not match the provider configuration", fmt.Sprintf(
-				"Deployment %s was not destroyed. The plan was made with extended_operations = %t, but the apply uses %t. Plan again.",
-				describe(state), planned.Extended, r.extended))
-			return
-		}
-		if planned.Replace && !planned.NameKnown && !deletes {
-			diags.AddError("Replacement needs a known name", fmt.Sprintf(
-				"Deployment %s stays in the state. The name of its replacement was unknown during planning. If the name is the same, the create "+
-					"would fail. Plan again once the name is known.", describe(state)))
-			return
-		}
-	}
-	if !deletes {
-		r.addAbandoned(diags, state)
-		return
-	}
-	who := describe(state)
-	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
-	case errors.Is(err, client.ErrNotSupported):
-		diags.AddError("Service does not support deletion", fmt.Sprintf(
-			"The service lists deployment %s but rejects DELETE for it. The deployment stays in the state. To remove it from the state only, "+
-				"apply deletion_policy = %q first, or set extended_operations = false.\n\n%s", who, deletionAbandon, sentence(err.Error())))
-		return
-	case err != nil:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot delete deployment %s", who), err, nil)
-		return
-	}
-	limit := state.timeout("delete")
-	waiting, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	last, err := r.client.WaitDeleted(waiting, &client.Deployment{ID: state.text("id"), Name: state.text("name"),
-		Status: state.text("status")})
-	switch {
-	case err == nil:
-		r.state.hold(state.text("name"), heldDeployment{})
-	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		diags.AddError("Deployment still exists", fmt.Sprintf(
-			"The service accepted the deletion of deployment %s, but still lists it after %s, with status %s. It stays in the state. Destroy "+
-				"again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last)))
-	default:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot verify the deletion of deployment %s", who), err, nil)
-	}
 }

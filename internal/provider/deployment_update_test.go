@@ -19,7 +19,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-const extended = "extended_operations = true"
+const documentedOnly = "documented_operations_only = true"
 
 // patches are the bodies of the updates that were sent.
 func (s *service) patches(t *testing.T) []map[string]any {
@@ -39,21 +39,22 @@ func (s *service) patches(t *testing.T) []map[string]any {
 
 // Each key that changes is sent whole, with what the service has beside. That each
 // argument can change is in TestAccEveryArgument.
-func TestAccUpdate_needsExtendedOperationsAndSendsChangedKeys(t *testing.T) {
+func TestAccUpdate_sendsChangedKeysUnlessOnlyDocumentedOperationsAreAllowed(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, KeepUnknown: true, ExtraLabels: map[string]string{"managed-by": "service"},
+	s := newService(t, fakeserver.Options{KeepUnknown: true, ExtraLabels: map[string]string{"managed-by": "service"},
 		ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}, Defaults: map[string]any{}})
 	config := func(setting, label string) string {
 		return s.provider(setting) + deployment("app", "internal_docker", `source_config = { build_command = "make", resource_spec = { cpu_limit = 2, labels = { a = "`+label+`" } } }`)
 	}
-	after := config(extended, "2")
+	after := config("", "2")
 	check(t,
 		resource.TestStep{Config: config("", "1")},
-		resource.TestStep{Config: config("", "2"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*source_config\.resource_spec\.labels\["a"\]\s.*` + updateOptions)},
-		resource.TestStep{Config: config("", "1"), PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
+		resource.TestStep{Config: config(documentedOnly, "2"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*source_config\.resource_spec\.labels\["a"\]\s.*` + updateOptions)},
+		resource.TestStep{Config: config(documentedOnly, "1"), PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
 		resource.TestStep{Config: after, ConfigPlanChecks: updates},
 		planIsEmpty(after),
 	)
+	s.documentedOnly.Store(false)
 	got, _ := json.Marshal(s.patches(t))
 	if want := `[{"source_config":{"resource_spec":{"cpu_limit":2,"labels":{"a":"2","managed-by":"service"},"zone":"z1"}}}]`; string(got) != want {
 		t.Errorf("sent %s, want %s", got, want)
@@ -66,14 +67,14 @@ func TestAccUpdate_needsExtendedOperationsAndSendsChangedKeys(t *testing.T) {
 	}
 }
 
-const updateOptions = `Set the arguments.*ignore_changes.*new[\s│]+name.*extended_operations[\s│]+=[\s│]+true.*-refresh=false`
+const updateOptions = `remove[\s│]+documented_operations_only.*ignore_changes.*deletion_policy.*new[\s│]+name.*-refresh=false`
 
 // Section 2.2 needs no new revision, section 2.3 does.
 func TestAccUpdate_plansUnknownOnlyWhatTheServiceMayChange(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	config := func(path, command string) string {
-		return s.provider(extended) + deployment("app", "codehost", `source_config = { build_command = "`+command+`" }
+		return s.provider() + deployment("app", "codehost", `source_config = { build_command = "`+command+`" }
   source_revision_config = { repo_ref = "main", graph_config_path = "`+path+`" }`)
 	}
 	root := tfjsonpath.New[string]
@@ -101,7 +102,7 @@ func TestAccUpdate_plansUnknownOnlyWhatTheServiceMayChange(t *testing.T) {
 // branches. A change is sent all the same, and verified by the new revision.
 func TestAccUpdate_resolvedRef(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	config := func(setting, ref, path string) string {
 		return s.provider(setting) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`", graph_config_path = "`+path+`" }`)
 	}
@@ -112,12 +113,12 @@ func TestAccUpdate_resolvedRef(t *testing.T) {
 	check(t,
 		resource.TestStep{Config: config("", "main", "a.json")},
 		resource.TestStep{Config: config("", "dev", "a.json"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*repo_ref: "[0-9a-f]{40}" in the service, "dev" in the configuration`)},
-		resource.TestStep{Config: config(extended, "dev", "a.json"), ConfigPlanChecks: updates, Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "dev")},
-		planIsEmpty(config(extended, "dev", "a.json")),
-		resource.TestStep{Config: config(extended, "next", "b.json"), ConfigPlanChecks: updates},
-		planIsEmpty(config(extended, "next", "b.json")),
+		resource.TestStep{Config: config("", "dev", "a.json"), ConfigPlanChecks: updates, Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "dev")},
+		planIsEmpty(config("", "dev", "a.json")),
+		resource.TestStep{Config: config("", "next", "b.json"), ConfigPlanChecks: updates},
+		planIsEmpty(config("", "next", "b.json")),
 		// Another branch may be at the same commit.
-		resource.TestStep{Config: config(extended, "twin", "b.json"), ConfigPlanChecks: updates, PreConfig: func() {
+		resource.TestStep{Config: config("", "twin", "b.json"), ConfigPlanChecks: updates, PreConfig: func() {
 			first = commit()
 			s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() { s.edit(t, "source_revision_config.repo_commit_sha", first)() }})
 		}, Check: func(*terraform.State) error {
@@ -126,7 +127,7 @@ func TestAccUpdate_resolvedRef(t *testing.T) {
 			}
 			return nil
 		}},
-		planIsEmpty(config(extended, "twin", "b.json")),
+		planIsEmpty(config("", "twin", "b.json")),
 	)
 	got, _ := json.Marshal(s.patches(t))
 	if want := `[{"source_revision_config":{"repo_ref":"dev"}},{"source_revision_config":{"graph_config_path":"b.json","repo_ref":"next"}},{"source_revision_config":{"repo_ref":"twin"}}]`; string(got) != want {
@@ -136,9 +137,9 @@ func TestAccUpdate_resolvedRef(t *testing.T) {
 
 func TestAccUpdate_refToCommitAndBack(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	config := func(ref string) string {
-		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+		return s.provider() + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
 	}
 	pinned := strings.Repeat("0123456789", 4)
 	// A service builds that commit; the fake one chooses another.
@@ -160,9 +161,9 @@ func TestAccUpdate_refToCommitAndBack(t *testing.T) {
 
 func TestAccUpdate_ignoredRefIsError(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true, IgnorePatch: true})
+	s := newService(t, fakeserver.Options{ResolveRefs: true, IgnorePatch: true})
 	config := func(ref string) string {
-		return s.provider(extended) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+		return s.provider() + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
 	}
 	ignored := regexp.MustCompile(`(?s)Update was not applied.*source_revision_config\.repo_ref: "[0-9a-f]{40}" in the service, "dev" in the configuration`)
 	check(t,
@@ -177,7 +178,7 @@ func TestAccUpdate_ignoredRefIsError(t *testing.T) {
 // plans empty, and is owned from the first apply on, without a request.
 func TestAccImport_refOfResolvedCommit(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, ResolveRefs: true})
+	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	id := s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_revision_config": map[string]any{"repo_ref": "main"}})
 	config := func(setting, ref string) string {
 		return s.provider(setting) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
@@ -196,8 +197,8 @@ func TestAccImport_refOfResolvedCommit(t *testing.T) {
 		resource.TestStep{Config: config("", "main")},
 		planIsEmpty(config("", "main")),
 		resource.TestStep{Config: config("", "dev"), ExpectError: rejected},
-		resource.TestStep{Config: config(extended, "dev"), ConfigPlanChecks: updates},
-		planIsEmpty(config(extended, "dev")),
+		resource.TestStep{Config: config("", "dev"), ConfigPlanChecks: updates},
+		planIsEmpty(config("", "dev")),
 	)
 	got, _ := json.Marshal(s.patches(t))
 	if want := `[{"source_revision_config":{"repo_ref":"dev"}}]`; string(got) != want {
@@ -207,9 +208,9 @@ func TestAccImport_refOfResolvedCommit(t *testing.T) {
 
 func TestAccUpdate_ignoredChangesAreErrors(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, IgnorePatch: true})
+	s := newService(t, fakeserver.Options{IgnorePatch: true})
 	config := func(arguments string) string {
-		return s.provider(extended) + deployment("app", "internal_docker", arguments)
+		return s.provider() + deployment("app", "internal_docker", arguments)
 	}
 	before := `source_config = { custom_url = "https://a.example.com" }` + "\n" + `secrets = { A = "planted-one" }`
 	after := strings.NewReplacer("//a", "//b", `" }`+"\n", `", resource_spec = { cpu = 7, labels = { a = "1" }, sidecars = [{ name = "a" }] } }`+"\n", "planted-one", "planted-two").Replace(before)
@@ -227,7 +228,7 @@ func TestAccUpdate_ignoredChangesAreErrors(t *testing.T) {
 
 // A service responds with 405 or 404 to what it does not support. While it lists the
 // deployment, neither means that the deployment no longer exists.
-func TestAccExtendedOperations_unsupportedByService(t *testing.T) {
+func TestAccService_withoutUpdateAndDelete(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -239,10 +240,10 @@ func TestAccExtendedOperations_unsupportedByService(t *testing.T) {
 			config := func(setting, url string) string {
 				return s.provider(setting) + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`)
 			}
-			before := config(extended, "https://a.example.com")
+			before := config("", "https://a.example.com")
 			check(t,
 				resource.TestStep{Config: before},
-				resource.TestStep{Config: config(extended, "https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)Service does not support updates.*` + fmt.Sprint(status))},
+				resource.TestStep{Config: config("", "https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)Service does not support updates.*` + fmt.Sprint(status))},
 				resource.TestStep{Config: before, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Service does not support deletion.*` + fmt.Sprint(status))},
 				// It is still in the state.
 				resource.TestStep{Config: before, ConfigPlanChecks: resource.ConfigPlanChecks{
@@ -262,9 +263,9 @@ func TestAccExtendedOperations_unsupportedByService(t *testing.T) {
 // the next plan creates it.
 func TestAccUpdate_deletedMeanwhile(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true})
+	s := newService(t, fakeserver.Options{})
 	config := func(url string) string {
-		return s.provider(extended) + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`)
+		return s.provider() + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`)
 	}
 	after := config("https://b.example.com")
 	check(t,
@@ -277,12 +278,12 @@ func TestAccUpdate_deletedMeanwhile(t *testing.T) {
 	)
 }
 
-func TestAccDestroy_withExtendedOperations(t *testing.T) {
+func TestAccDestroy(t *testing.T) {
 	t.Parallel()
 	t.Run("lost response", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{Extended: true})
-		config := s.provider(extended) + deployment("app", "internal_docker", `deletion_policy = "delete"`)
+		s := newService(t, fakeserver.Options{})
+		config := s.provider() + deployment("app", "internal_docker", `deletion_policy = "delete"`)
 		check(t,
 			resource.TestStep{Config: config, PostApplyFunc: func() { s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Cut: true}) }},
 			resource.TestStep{Config: config, Destroy: true},
@@ -293,11 +294,11 @@ func TestAccDestroy_withExtendedOperations(t *testing.T) {
 	})
 	t.Run("abandoned", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{Extended: true})
-		config := s.provider(extended) + deployment("app", "internal_docker", `deletion_policy = "abandon"`)
+		s := newService(t, fakeserver.Options{})
+		config := s.provider() + deployment("app", "internal_docker", `deletion_policy = "abandon"`)
 		check(t,
 			resource.TestStep{Config: config},
-			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_source", `deletion_policy = "abandon"`), ExpectError: regexp.MustCompile(`Replacement needs a new name`)},
+			resource.TestStep{Config: s.provider() + deployment("app", "internal_source", `deletion_policy = "abandon"`), ExpectError: regexp.MustCompile(`Replacement needs a new name`)},
 			resource.TestStep{Config: config, Destroy: true},
 		)
 		s.stored(t)
@@ -307,8 +308,8 @@ func TestAccDestroy_withExtendedOperations(t *testing.T) {
 	})
 	t.Run("still listed", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{Extended: true, KeepDeleted: true})
-		config := s.provider(extended) + deployment("app", "internal_docker", `timeouts = { delete = "20ms" }`)
+		s := newService(t, fakeserver.Options{KeepDeleted: true})
+		config := s.provider() + deployment("app", "internal_docker", `timeouts = { delete = "20ms" }`)
 		check(t,
 			resource.TestStep{Config: config},
 			resource.TestStep{Config: config, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Deployment still exists.*` + flexible("after 20ms"))},
@@ -320,7 +321,7 @@ func TestAccDestroy_withExtendedOperations(t *testing.T) {
 	})
 	t.Run("still listed for a while", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{Extended: true, KeepDeleted: true})
+		s := newService(t, fakeserver.Options{KeepDeleted: true})
 		reads := 0
 		s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() {
 			s.edit(t, "status", "AWAITING_DELETE")()
@@ -330,29 +331,29 @@ func TestAccDestroy_withExtendedOperations(t *testing.T) {
 				}
 			}})
 		}})
-		check(t, resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_docker")}) // and destroyed at the end
+		check(t, resource.TestStep{Config: s.provider() + deployment("app", "internal_docker")}) // and destroyed at the end
 		if n := s.sent(http.MethodDelete, ""); n != 1 || reads != 5 || len(s.Deployments()) != 0 {
 			t.Errorf("%d deletions and %d reads were sent, want 1 and 5", n, reads)
 		}
 	})
 	t.Run("replaced under its name", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{Extended: true})
+		s := newService(t, fakeserver.Options{})
 		check(t,
-			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_docker")},
-			resource.TestStep{Config: s.provider(extended) + deployment("app", "internal_source"), Check: resource.TestCheckResourceAttr(this, "source", "internal_source")},
+			resource.TestStep{Config: s.provider() + deployment("app", "internal_docker")},
+			resource.TestStep{Config: s.provider() + deployment("app", "internal_source"), Check: resource.TestCheckResourceAttr(this, "source", "internal_source")},
 		)
 	})
 	t.Run("removed block", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{Extended: true})
+		s := newService(t, fakeserver.Options{})
 		resource.UnitTest(t, resource.TestCase{
 			ProtoV6ProviderFactories: factories(),
 			// Terraform 1.7 has such a block, OpenTofu 1.10 one with a lifecycle.
 			TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_10_0)},
 			Steps: []resource.TestStep{
-				{Config: s.provider(extended) + deployment("app", "internal_docker")},
-				{Config: s.provider(extended) + "removed {\n  from = " + this + "\n  lifecycle {\n    destroy = false\n  }\n}"},
+				{Config: s.provider() + deployment("app", "internal_docker")},
+				{Config: s.provider() + "removed {\n  from = " + this + "\n  lifecycle {\n    destroy = false\n  }\n}"},
 			},
 		})
 		s.stored(t)

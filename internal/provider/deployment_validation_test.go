@@ -67,8 +67,6 @@ func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 			protocoltest.Error("Invalid value", "wait_until", `got "never"`)},
 		"deletion_policy": {appConfig("codehost", object{"deletion_policy": "keep"}),
 			protocoltest.Error("Invalid value", "deletion_policy", `got "keep"`)},
-		"deletion not supported": {appConfig("internal_docker", object{"deletion_policy": "delete"}),
-			protocoltest.Error("Deployment cannot be deleted", "deletion_policy", "extended_operations = true")},
 		"timeout": {appConfig("codehost", object{"timeouts": object{"create": "soon"}}),
 			protocoltest.Error("Invalid duration", "timeouts.create", `got "soon"`)},
 	} {

@@ -45,15 +45,14 @@ func examples(t *testing.T) []string {
 // is not ready in the response to its create, and is when it is read again.
 // That of the gates takes as long as that of make fakeserver: its tests need a
 // deployment that is not ready yet.
-func newExampleService(t *testing.T, name string, extended bool) *service {
+func newExampleService(t *testing.T, name string) *service {
 	t.Helper()
 	readyAfter := time.Millisecond
 	if name == "gates" {
 		readyAfter = 2 * time.Second
 	}
-	s := newService(t, fakeserver.Options{ReadyAfter: readyAfter, Extended: extended, KeepUnknown: true})
+	s := newService(t, fakeserver.Options{ReadyAfter: readyAfter, KeepUnknown: true})
 	s.SeedDemo()
-	s.extended.Store(extended)
 	return s
 }
 
@@ -89,27 +88,22 @@ func TestAccExamples(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
 	for _, name := range examples(t) {
-		for mode, settings := range map[string][]string{
-			"documented operations": nil,
-			"extended operations":   {"GRAPHDEPLOY_EXTENDED_OPERATIONS=true"},
-		} {
-			t.Run(name+" with "+mode, func(t *testing.T) {
-				t.Parallel()
-				s := newExampleService(t, name, settings != nil)
-				before := s.names()
-				w := newExample(t, built, name, s, settings...)
-				if out := w.succeed("test"); !allPassed.MatchString(out) {
-					t.Errorf("not all passed:\n%s", out)
-				}
-				// So that it can run again, against the same service.
-				if after := s.names(); settings != nil && !maps.Equal(before, after) {
-					t.Errorf("the test left deployments behind: before %v, after %v", before, after)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newExampleService(t, name)
+			before := s.names()
+			w := newExample(t, built, name, s)
+			if out := w.succeed("test"); !allPassed.MatchString(out) {
+				t.Errorf("not all passed:\n%s", out)
+			}
+			// So that it can run again, against the same service.
+			if after := s.names(); !maps.Equal(before, after) {
+				t.Errorf("the test left deployments behind: before %v, after %v", before, after)
+			}
+		})
 		t.Run(name+" applied", func(t *testing.T) {
 			t.Parallel()
-			s := newExampleService(t, name, false)
+			s := newExampleService(t, name)
 			w := newExample(t, built, name, s)
 			if name == "import" {
 				s.SeedDeployment(map[string]any{"name": "agent-api", "source": "codehost"})
@@ -130,7 +124,7 @@ func TestAccExternalImageExample_setsEveryArgument(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)
 	t.Parallel()
-	s := newExampleService(t, "external-image", false)
+	s := newExampleService(t, "external-image")
 	newExample(t, built, "external-image", s).succeed("apply", "-auto-approve")
 
 	var sent any
@@ -176,7 +170,7 @@ func TestAccGatesExample_exitStatus(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)
 	t.Parallel()
-	s := newExampleService(t, "gates", false)
+	s := newExampleService(t, "gates")
 	w := newExample(t, built, "gates", s, "TF_VAR_time_to_be_ready=1ms")
 
 	turn := func(name, status string) {

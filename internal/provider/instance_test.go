@@ -50,14 +50,17 @@ type terraformRun struct {
 	plans, applies *protocol
 }
 
-func newRun(t *testing.T, s *service, extended bool) terraformRun {
+// Which operations a provider may send.
+const (
+	allOperations  = false
+	onlyDocumented = true
+)
+
+func newRun(t *testing.T, s *service, documentedOnly bool) terraformRun {
 	t.Helper()
-	if extended {
-		s.extended.Store(true)
-	}
 	start := func() *protocol {
 		p := newProvider(t, newPatientServer())
-		p.ExpectNone(p.Configure(object{"base_url": s.url, "extended_operations": extended}))
+		p.ExpectNone(p.Configure(object{"base_url": s.url, "documented_operations_only": documentedOnly}))
 		return p
 	}
 	return terraformRun{t, start(), start()}

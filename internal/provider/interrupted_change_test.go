@@ -17,12 +17,12 @@ func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T, fault fakeserver.Fault, route fakeserver.Route) (s *service, w *workspace, hold func(args ...string)) {
 		t.Helper()
-		s = newService(t, fakeserver.Options{Extended: true})
+		s = newService(t, fakeserver.Options{})
 		w = newWorkspace(t, built)
 		configure := func(url string) {
 			// Without an output: it would show a new status.
 			config, _, _ := strings.Cut(deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`), "output ")
-			w.configure(s.provider(extended), config)
+			w.configure(s.provider(), config)
 		}
 		configure("https://a.example.com")
 		w.succeed("apply", "-auto-approve")

@@ -82,9 +82,9 @@ func TestLoad_lostResponsesCreateNoneTwice(t *testing.T) {
 func TestLoad_randomFailuresCreateNoneTwice(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true, AllowDuplicateNames: true})
+	s := newService(t, fakeserver.Options{AllowDuplicateNames: true})
 	w := newWorkspace(t, built)
-	settings := s.provider(extended, `request_timeout = "2s"`, `max_retries = 2`)
+	settings := s.provider(`request_timeout = "2s"`, `max_retries = 2`)
 	faults := append([]fakeserver.Fault{
 		{Cut: true}, {Status: 500}, {Status: 503, Header: http.Header{"Retry-After": {"0"}}}, {Status: 429,
 			Header: http.Header{"Retry-After": {"0"}}},

@@ -23,7 +23,7 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 		before, after string
 		// want is the source_config that the service has then, without null and what others added.
 		want string
-		// rejected or kept are reported without extended_operations.
+		// rejected or kept are reported with documented_operations_only.
 		rejected, kept []string
 	}{
 		"a label": {spec(`{"labels": {"a": "1", "b": "2"}}`), spec(`{"labels": {"a": "1"}}`), `{"resource_spec":{"labels":{"a":"1"}}}`,
@@ -64,9 +64,9 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for patch, kind := range patchKinds {
-				s := newService(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}, Patch: kind})
+				s := newService(t, fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}, Patch: kind})
 				i := newInstance(t, nil)
-				create := newRun(t, s, true)
+				create := newRun(t, s, allOperations)
 				if text := messages(create.apply(i, create.plan(i, arguments(t, c.before)))); text != "" {
 					t.Fatalf("the create reports %s", text)
 				}
@@ -74,7 +74,7 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 				s.Edit(id, plantMembers)
 				before := decoded(s.stored(t))
 
-				documented := newRun(t, s, false)
+				documented := newRun(t, s, onlyDocumented)
 				documented.refresh(i)
 				text := messages(documented.plan(i, arguments(t, c.after)).diagnostics)
 				switch lines := bullets(text); {
@@ -84,7 +84,7 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 					t.Errorf("%s: without operations, the plan reports %s, want a warning of %q", patch, text, c.kept)
 				}
 
-				run := newRun(t, s, true)
+				run := newRun(t, s, allOperations)
 				run.refresh(i)
 				planned := run.plan(i, arguments(t, c.after))
 				if text := messages(planned.diagnostics); text != "" || planned.isNoop(i) {
@@ -100,7 +100,7 @@ func TestOwnership_removalsAndSwaps(t *testing.T) {
 				if at := missingPlanted("source_config", before["source_config"], now["source_config"]); at != "" && kind != fakeserver.PatchReplaceConfig {
 					t.Errorf("%s: what others added at %s was dropped: %s", patch, at, inJSON(now["source_config"]))
 				}
-				next := newRun(t, s, true)
+				next := newRun(t, s, allOperations)
 				next.refresh(i)
 				if planned := next.plan(i, arguments(t, c.after)); kind != fakeserver.PatchReplaceConfig && (!planned.isNoop(i) || len(planned.diagnostics) > 0) {
 					t.Errorf("%s: the next plan proposes %s", patch, difference(i.state, planned.planned))
@@ -125,10 +125,10 @@ func TestOwnership_nothingToSend(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, extended := range []bool{true, false} {
-				s := newService(t, fakeserver.Options{Extended: true})
+			for _, documentedOnly := range []bool{allOperations, onlyDocumented} {
+				s := newService(t, fakeserver.Options{})
 				i := newInstance(t, nil)
-				run := newRun(t, s, extended)
+				run := newRun(t, s, documentedOnly)
 				run.apply(i, run.plan(i, arguments(t, c.before)))
 				s.Edit(s.stored(t)["id"].(string), func(d map[string]any) {
 					var live map[string]any
@@ -139,7 +139,7 @@ func TestOwnership_nothingToSend(t *testing.T) {
 				})
 				s.ResetRequests()
 				// Without a refresh, the plan reads the deployment itself.
-				run = newRun(t, s, extended)
+				run = newRun(t, s, documentedOnly)
 				planned := run.plan(i, arguments(t, c.after))
 				if text := messages(planned.diagnostics); text != "" || planned.isNoop(i) {
 					t.Fatalf("the plan proposes a change: %t, and reports %s", !planned.isNoop(i), text)
@@ -152,7 +152,7 @@ func TestOwnership_nothingToSend(t *testing.T) {
 						t.Errorf("sent %s %s: %s", r.Method, r.Path, r.Body)
 					}
 				}
-				next := newRun(t, s, extended)
+				next := newRun(t, s, documentedOnly)
 				next.refresh(i)
 				if planned := next.plan(i, arguments(t, c.after)); !planned.isNoop(i) || len(planned.diagnostics) > 0 {
 					t.Errorf("the next plan proposes %s", difference(i.state, planned.planned))
@@ -174,16 +174,16 @@ func TestOwnership_emptyValuesAreValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}})
+			s := newService(t, fakeserver.Options{Defaults: map[string]any{}})
 			i := newInstance(t, nil)
-			run := newRun(t, s, true)
+			run := newRun(t, s, allOperations)
 			run.apply(i, run.plan(i, arguments(t, `{}`)))
 			s.Edit(s.stored(t)["id"].(string), func(d map[string]any) {
 				var live map[string]any
 				_ = json.Unmarshal([]byte(c.live), &live)
 				d["source_config"] = live["source_config"]
 			})
-			run = newRun(t, s, true)
+			run = newRun(t, s, allOperations)
 			run.refresh(i)
 			if text := messages(run.apply(i, run.plan(i, arguments(t, c.after)))); text != "" {
 				t.Errorf("the apply reports %s", text)
@@ -191,7 +191,7 @@ func TestOwnership_emptyValuesAreValues(t *testing.T) {
 			if got := inJSON(s.patches(t)); got != c.sent {
 				t.Errorf("sent %s, want %s", got, c.sent)
 			}
-			next := newRun(t, s, true)
+			next := newRun(t, s, allOperations)
 			next.refresh(i)
 			if planned := next.plan(i, arguments(t, c.after)); !planned.isNoop(i) {
 				t.Errorf("the next plan proposes %s", difference(i.state, planned.planned))

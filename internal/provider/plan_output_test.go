@@ -91,7 +91,7 @@ resource "graphdeploy_deployment" "d%[1]d" {
 func TestAccOwnership_story(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	s, w := newService(t, fakeserver.Options{Extended: true, ExtraLabels: map[string]string{"managed-by": "service"}}), newWorkspace(t, built)
+	s, w := newService(t, fakeserver.Options{ExtraLabels: map[string]string{"managed-by": "service"}}), newWorkspace(t, built)
 	configure := func(setting, arguments string) {
 		t.Helper()
 		w.configure(s.provider(setting), deployment("app", "external_docker", arguments))
@@ -133,7 +133,7 @@ func TestAccOwnership_story(t *testing.T) {
 	const ignoring = "\n  lifecycle { ignore_changes = [source_config.resource_spec.labels, source_config.build_command] }"
 	changed := strings.Replace(trimmed, `a = "1"`, `a = "9"`, 1)
 	changed = strings.Replace(changed, "source_config = {", `source_config = { install_command = "deps", `, 1)
-	configure(extended, changed+ignoring)
+	configure("", changed+ignoring)
 	w.succeed("plan", "-out=planned", "-refresh=false")
 	s.ResetRequests()
 	w.succeed("apply", "planned")
@@ -141,7 +141,7 @@ func TestAccOwnership_story(t *testing.T) {
 		t.Errorf("sent %s, want %s", got, want)
 	}
 	empty()
-	configure(extended, changed)
+	configure("", changed)
 	s.ResetRequests()
 	w.succeed("apply", "-auto-approve")
 	if labels := s.stored(t)["source_config"].(map[string]any)["resource_spec"].(map[string]any)["labels"]; inJSON(labels) != `{"a":"9","b":"2","managed-by":"service"}` {
@@ -151,10 +151,10 @@ func TestAccOwnership_story(t *testing.T) {
 
 	// Drift that is ignored is not sent, and shows again without ignore_changes.
 	s.edit(t, "source_config.install_command", "other")()
-	configure(extended, changed+strings.Replace(ignoring, "build_command", "install_command", 1))
+	configure("", changed+strings.Replace(ignoring, "build_command", "install_command", 1))
 	w.succeed("apply", "-auto-approve") // outputs may change
 	empty()
-	configure(extended, changed)
+	configure("", changed)
 	if out := w.succeed("plan"); !regexp.MustCompile(`install_command += "other" -> "deps"`).MatchString(out) {
 		t.Errorf("the drift does not show:\n%s", out)
 	}
@@ -163,6 +163,6 @@ func TestAccOwnership_story(t *testing.T) {
 	empty()
 
 	// Terraform ignores the misspelled argument.
-	configure(extended, strings.Replace(changed, "image_uri", "image_url", 1))
+	configure("", strings.Replace(changed, "image_uri", "image_url", 1))
 	warned(w.succeed("plan"), "Missing image_uri", 1)
 }

@@ -16,23 +16,15 @@ type privateState interface {
 }
 
 const (
-	privateRecord  = "applied" // a field.Record; absent before the first apply
-	privateSecrets = "secrets" // a secretsRecord; absent as long as no secrets are managed
-	privatePlan    = "plan"    // a destroyPlan, on its way from a plan to its apply
+	privateRecord      = "applied"     // a field.Record; absent before the first apply
+	privateSecrets     = "secrets"     // a secretsRecord; absent as long as no secrets are managed
+	privateReplacement = "replacement" // a replacement, on its way from a plan to its apply
 )
 
 // loadRecord is nil where nothing was applied yet, as after an import.
 func loadRecord(ctx context.Context, private privateState, diags *diag.Diagnostics) (record field.Record) {
 	loadPrivate(ctx, private, privateRecord, &record, diags)
 	return record
-}
-
-// destroyPlan is what a plan has decided about a deployment that it destroys, so that the apply does that and nothing else.
-type destroyPlan struct {
-	Replace   bool `json:"replace,omitempty"` // the plan is that of the create half of a replacement
-	Extended  bool `json:"extended"`          // whether extended operations were allowed
-	Delete    bool `json:"delete,omitempty"`  // whether the deployment is to be deleted (unknown to a replacement)
-	NameKnown bool `json:"name_known,omitempty"`
 }
 
 func savePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {

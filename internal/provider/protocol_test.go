@@ -34,8 +34,8 @@ func newProtocol(t *testing.T, s *service, settings ...object) *protocol {
 	for _, more := range settings {
 		maps.Copy(config, more)
 	}
-	if config["extended_operations"] != nil {
-		s.extended.Store(true)
+	if config["documented_operations_only"] == true {
+		s.documentedOnly.Store(true)
 	}
 	p.ExpectNone(p.Configure(config))
 	return p
@@ -381,8 +381,8 @@ func TestDelete_idThatIsNoUUIDSendsNothing(t *testing.T) {
 	t.Parallel()
 	text := func(v string) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
 	for _, id := range []string{"", "..", "../auth/providers", "app"} {
-		s := newService(t, fakeserver.Options{Extended: true})
-		p := newProtocol(t, s, object{"extended_operations": true})
+		s := newService(t, fakeserver.Options{})
+		p := newProtocol(t, s)
 		state := p.value(p.deploymentType(), map[string]tftypes.Value{"id": text(id), "name": text("app"), "source": text("internal_docker"),
 			"status": text("READY")})
 		r := &protocoltest.Resource{Type: typeName, State: state, Identity: p.identity(id)}

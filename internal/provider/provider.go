@@ -64,10 +64,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"hosting": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
 				MarkdownDescription: "How the service is hosted. If set, a `source` that is not available there is rejected at plan. " +
 					"Valid values are " + field.Quoted(hostings) + "." + or("hosting")},
-			"extended_operations": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to update deployments with " +
-				"`PATCH /v2/deployments/{id}` and to delete them with `DELETE /v2/deployments/{id}`. The API does not document these operations. " +
-				"If `false`, a plan that would change the service fails, and destroying removes a deployment from the state only. " +
-				"Defaults to `false`." + or("extended_operations")},
+			"documented_operations_only": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to send only the operations that " +
+				"the API documents. Set it to `true` for a service that supports neither `PATCH` nor `DELETE` for `/v2/deployments/{id}`: a plan " +
+				"that would update or delete a deployment then fails. Defaults to `false`." + or("documented_operations_only")},
 			"request_timeout": schema.StringAttribute{Optional: true, MarkdownDescription: fmt.Sprintf(
 				"Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`.", defaultRequestTimeout) + or("request_timeout")},
 			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.Integer(0, maxMaxRetries)},
@@ -93,8 +92,8 @@ func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfig
 // everything else reports which value is unknown.
 func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	config := providerConfig{attributesOf(req.Config.Raw)}
-	data := &providerData{unknown: config.unknown(), extendedUnknown: !config.attributes["extended_operations"].IsKnown(),
-		hosting: config.hosting(&resp.Diagnostics), extended: config.extended(&resp.Diagnostics)}
+	data := &providerData{unknown: config.unknown(), hosting: config.hosting(&resp.Diagnostics),
+		documentedOnly: config.documentedOnly(&resp.Diagnostics)}
 	if len(data.unknown) > 0 {
 		config.check(&resp.Diagnostics) // what depends on unknown values is checked once they are known
 	} else {
@@ -105,6 +104,7 @@ func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, r
 		}
 		settings.UserAgent = fmt.Sprintf("terraform-provider-graphdeploy/%s Terraform/%s", p.version, req.TerraformVersion)
 		settings.Log = func(ctx context.Context, message string, fields map[string]any) { tflog.Debug(ctx, message, fields) }
+		settings.DocumentedOnly = data.documentedOnly
 		settings.CheckDeployment = documentedFields.Check
 		if p.tune != nil {
 			p.tune(&settings)
@@ -137,14 +137,13 @@ func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 
 // providerData is what resources and data sources get of the configured provider.
 type providerData struct {
-	client          *client.Client // nil while settings are unknown
-	unknown         []string       // the attributes of the provider that are unknown
-	extendedUnknown bool
-	hosting         string // hostingCloud, hostingSelfHosted, or "" if it is not set
-	extended        bool   // whether operations that the API does not document are allowed
-	access          access
-	credentialKey   []byte
-	state           stateView
+	client         *client.Client // nil while settings are unknown
+	unknown        []string       // the attributes of the provider without which there is no client
+	hosting        string         // hostingCloud, hostingSelfHosted, or "" if it is not set
+	documentedOnly bool           // whether only operations that the API documents are allowed; false while that is unknown
+	access         access
+	credentialKey  []byte
+	state          stateView
 }
 
 // configured takes the provider's data for a resource or data source. It is nil before the provider is configured, as while a

@@ -130,7 +130,7 @@ func TestProvider_settingsReachEveryRequest(t *testing.T) {
 }
 
 func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
-	s := newService(t, fakeserver.Options{CredentialHeader: "X-Key", Credential: "planted", Extended: true})
+	s := newService(t, fakeserver.Options{CredentialHeader: "X-Key", Credential: "planted"})
 	t.Setenv("GRAPHDEPLOY_BASE_URL", s.url)
 	t.Setenv("GRAPHDEPLOY_API_KEY", "planted")
 	t.Setenv("GRAPHDEPLOY_API_KEY_HEADER", "X-Key")
@@ -157,14 +157,12 @@ func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
 		_, diags = configured(t, object{"api_key": "wrong"}).ReadData(oauthProviders, object{})
 		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "401 Unauthorized", "api_key"))
 	})
-	t.Run("extended_operations", func(t *testing.T) {
-		s.extended.Store(true)
-		t.Setenv("GRAPHDEPLOY_EXTENDED_OPERATIONS", "true")
-		p := configured(t, object{"hosting": "cloud"})
-		app := object{"name": "extended", "source": "internal_docker", "deletion_policy": "delete"}
-		p.MustApply(typeName, p.MustApply(typeName, nil, app), nil)
-		_, diags := configured(t, object{"hosting": "cloud", "extended_operations": false}).Plan(typeName, nil, app)
-		protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be deleted", "deletion_policy"))
+	t.Run("documented_operations_only", func(t *testing.T) {
+		t.Setenv("GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY", "true")
+		r := configured(t, object{"hosting": "cloud"}).MustApply(typeName, nil, app)
+		_, diags := configured(t, object{"hosting": "cloud"}).Plan(typeName, r, nil)
+		protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be deleted", "", "documented_operations_only"))
+		configured(t, object{"hosting": "cloud", "documented_operations_only": false}).MustApply(typeName, r, nil)
 	})
 	t.Run("max_retries", func(t *testing.T) {
 		t.Setenv("GRAPHDEPLOY_MAX_RETRIES", "2")
@@ -186,19 +184,19 @@ func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
 		_, diags := configured(t, object{"max_retries": 0}).ReadData(oauthProviders, object{})
 		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "no response within 30ms (request_timeout)"))
 	})
-	for name, value := range map[string]string{"HOSTING": "moon", "EXTENDED_OPERATIONS": "perhaps", "MAX_RETRIES": "101",
+	for name, value := range map[string]string{"HOSTING": "moon", "DOCUMENTED_OPERATIONS_ONLY": "perhaps", "MAX_RETRIES": "101",
 		"REQUEST_TIMEOUT": "soon", "API_KEY_HEADER": "Host", "CA_CERT_FILE": "/missing", "CLIENT_CERT_FILE": "/missing", "CLIENT_KEY_FILE": "/missing"} {
 		t.Run(name+" is invalid", func(t *testing.T) {
 			t.Setenv("GRAPHDEPLOY_"+name, value)
 			c := map[string]protocoltest.Message{
-				"HOSTING":             protocoltest.Error("Invalid value", "hosting", "GRAPHDEPLOY_HOSTING", `got "moon"`),
-				"EXTENDED_OPERATIONS": protocoltest.Error("Invalid value", "extended_operations", "GRAPHDEPLOY_EXTENDED_OPERATIONS", `got "perhaps"`),
-				"MAX_RETRIES":         protocoltest.Error("Invalid value", "max_retries", "GRAPHDEPLOY_MAX_RETRIES", `got "101"`),
-				"REQUEST_TIMEOUT":     protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`),
-				"API_KEY_HEADER":      protocoltest.Error("Reserved header", "api_key_header", "Host"),
-				"CA_CERT_FILE":        protocoltest.Error("Unreadable file", "ca_cert_file", "/missing"),
-				"CLIENT_CERT_FILE":    protocoltest.Error("Missing client_key_file", "client_key_file"),
-				"CLIENT_KEY_FILE":     protocoltest.Error("Missing client_cert_file", "client_cert_file"),
+				"HOSTING":                    protocoltest.Error("Invalid value", "hosting", "GRAPHDEPLOY_HOSTING", `got "moon"`),
+				"DOCUMENTED_OPERATIONS_ONLY": protocoltest.Error("Invalid value", "documented_operations_only", "GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY", `got "perhaps"`),
+				"MAX_RETRIES":                protocoltest.Error("Invalid value", "max_retries", "GRAPHDEPLOY_MAX_RETRIES", `got "101"`),
+				"REQUEST_TIMEOUT":            protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`),
+				"API_KEY_HEADER":             protocoltest.Error("Reserved header", "api_key_header", "Host"),
+				"CA_CERT_FILE":               protocoltest.Error("Unreadable file", "ca_cert_file", "/missing"),
+				"CLIENT_CERT_FILE":           protocoltest.Error("Missing client_key_file", "client_key_file"),
+				"CLIENT_KEY_FILE":            protocoltest.Error("Missing client_cert_file", "client_cert_file"),
 			}
 			protocoltest.Expect(t, unconfigured(t).Configure(object{}), c[name])
 		})
@@ -335,7 +333,7 @@ func TestProvider_unusableClientCertificateIsAnErrorAtItsAttribute(t *testing.T)
 // A configuration may create the service and its deployments together.
 func TestProvider_unknownSettings(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true})
+	s := newService(t, fakeserver.Options{})
 	app := object{"name": "app", "source": "internal_docker", "secrets": object{"A": "planted"}}
 	known := newProtocol(t, s)
 	existing := known.MustApply(typeName, nil, app)
@@ -416,29 +414,29 @@ func TestAccProvider_baseURLKnownOnlyAfterApply(t *testing.T) {
 	s.stored(t)
 }
 
-func TestProvider_unknownExtendedOperationsFailsChangesAndDestroys(t *testing.T) {
+// An unknown documented_operations_only counts as false while planning.
+func TestProvider_unknownDocumentedOperationsOnlyPlansAsFalse(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	app := object{"name": "app", "source": "internal_docker"}
 	existing := newProtocol(t, s).MustApply(typeName, nil, app)
 	p := unconfigured(t)
-	p.ExpectNone(p.Configure(object{"base_url": s.url, "extended_operations": protocoltest.Unknown}))
+	p.ExpectNone(p.Configure(object{"base_url": s.url, "documented_operations_only": protocoltest.Unknown}))
 	for what, config := range map[string]object{
-		"Updating deployment":   {"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}},
-		"Replacing deployment":  {"name": "other", "source": "internal_docker"},
-		"Destroying deployment": nil,
+		"update":      {"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}},
+		"replacement": {"name": "other", "source": "internal_docker"},
+		"destruction": nil,
 	} {
-		_, diags := p.Plan(typeName, existing, config)
-		protocoltest.Expect(t, diags, protocoltest.Error("Provider configuration is unknown", "", what,
-			"extended_operations of the provider is known only after apply"))
+		t.Run(what, func(t *testing.T) {
+			plan, diags := p.Plan(typeName, existing, config)
+			p.ExpectNone(diags)
+			strict := newProtocol(t, s, object{"documented_operations_only": true})
+			_, diags = strict.Apply(plan)
+			if !diags.HasError() {
+				t.Error("the apply was not rejected")
+			}
+		})
 	}
-	plan, diags := p.Plan(typeName, existing, app)
-	p.ExpectNone(diags)
-	if plan == nil || plan.HasChanges {
-		t.Error("the plan of a deployment that does not change is not empty")
-	}
-	_, diags = p.Plan(typeName, nil, object{"name": "new", "source": "internal_docker"})
-	p.ExpectNone(diags)
 }
 
 // A failed read states what failed and what to do, and keeps the state.

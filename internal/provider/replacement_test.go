@@ -20,7 +20,7 @@ import (
 func TestAccReplacement_planStatesWhatBecomesOfTheOldDeployment(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true})
+	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker"})
 	const replaced = "1 to import, 2 to add, 0 to change, 1 to destroy"
 	for name, c := range map[string]struct {
@@ -28,14 +28,14 @@ func TestAccReplacement_planStatesWhatBecomesOfTheOldDeployment(t *testing.T) {
 		message                     string
 		plan                        string // empty if it is rejected
 	}{
-		"another source":                     {extended, `"app"`, "internal_source", "", `Deployment will be deleted .*A new source replaces deployment "app" \(` + id + `\).*set source to "internal_docker"`, replaced},
-		"another name":                       {extended, `"other"`, "internal_docker", "", `Deployment will be deleted .*A new name replaces deployment "app" \(` + id + `\).*set name to "app"`, replaced},
-		"abandoned":                          {extended, `"app"`, "internal_source", `deletion_policy = "abandon"`, `Deployment would be deleted .*deletion_policy = "abandon" takes effect once it is in the state`, ""},
-		"kept by Terraform":                  {extended, `"app"`, "internal_source", "lifecycle {\n    prevent_destroy = true\n  }", `prevent_destroy`, ""},
+		"another source":                     {"", `"app"`, "internal_source", "", `Deployment will be deleted .*A new source replaces deployment "app" \(` + id + `\).*set source to "internal_docker"`, replaced},
+		"another name":                       {"", `"other"`, "internal_docker", "", `Deployment will be deleted .*A new name replaces deployment "app" \(` + id + `\).*set name to "app"`, replaced},
+		"abandoned":                          {"", `"app"`, "internal_source", `deletion_policy = "abandon"`, `Deployment would be deleted .*deletion_policy = "abandon" takes effect once it is in the state`, ""},
+		"kept by Terraform":                  {"", `"app"`, "internal_source", "lifecycle {\n    prevent_destroy = true\n  }", `prevent_destroy`, ""},
 		"another name without operations":    {"", `"other"`, "internal_docker", "", `Deployment keeps running .*Deployment "app" \(` + id + `\) is removed from the state and keeps running`, replaced},
 		"another source without operations":  {"", `"app"`, "internal_source", "", `Replacement needs a new name .*Set source to "internal_docker"`, ""},
 		"abandoned without operations":       {"", `"other"`, "internal_docker", `deletion_policy = "abandon"`, `Deployment keeps running`, replaced},
-		"an unknown name":                    {extended, `terraform_data.late.output`, "internal_docker", "", ``, "1 to import, 1 to add, 1 to change, 0 to destroy"},
+		"an unknown name":                    {"", `terraform_data.late.output`, "internal_docker", "", ``, "1 to import, 1 to add, 1 to change, 0 to destroy"},
 		"an unknown name without operations": {"", `terraform_data.late.output`, "internal_docker", "", ``, "1 to import, 1 to add, 1 to change, 0 to destroy"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,13 +77,13 @@ func TestAccReplacement_underTheSameName(t *testing.T) {
 		"-replace":                           {"", "", false, true, replace},
 		"-replace without refresh":           {"", "", false, true, append(replace, "-refresh=false")},
 		"tainted":                            {"", "", true, true, []string{"apply", "-auto-approve"}},
-		"-replace of what is to be kept":     {extended, `deletion_policy = "abandon"`, false, true, replace},
-		"-replace where it is deleted first": {extended, "", false, false, replace},
-		"the same without refresh":           {extended, "", false, false, append(replace, "-refresh=false")},
+		"-replace of what is to be kept":     {"", `deletion_policy = "abandon"`, false, true, replace},
+		"-replace where it is deleted first": {"", "", false, false, replace},
+		"the same without refresh":           {"", "", false, false, append(replace, "-refresh=false")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{Extended: true})
+			s := newService(t, fakeserver.Options{})
 			w := newWorkspace(t, built)
 			config, _, _ := strings.Cut(deployment("app", "internal_docker", c.argument), "output ")
 			w.configure(s.provider(c.setting), config)
@@ -114,10 +114,10 @@ func TestAccReplacement_underTheSameName(t *testing.T) {
 func TestAccUnknownName_isNotReplacement(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	for _, setting := range []string{"", extended} {
+	for _, setting := range []string{"", documentedOnly} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
-			s, w := newService(t, fakeserver.Options{Extended: true}), newWorkspace(t, built)
+			s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
 			configure := func(name, other string) {
 				w.configure(s.provider(setting), fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = { n = %q, s = \"internal_docker\", other = %q }\n}\n", name, other)+
 					"resource \"graphdeploy_deployment\" \"this\" {\n  name = terraform_data.late.output.n\n  source = terraform_data.late.output.s\n}\n")
@@ -154,15 +154,15 @@ func TestAccUnknownName_isNotReplacement(t *testing.T) {
 func TestAccDestroy_savedPlanAndDrift(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	s, w := newService(t, fakeserver.Options{Extended: true}), newWorkspace(t, built)
+	s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
 	config, _, _ := strings.Cut(deployment("app", "internal_docker", `source_config = { custom_url = "https://a.example.com" }`), "output ")
 	w.configure(s.provider(), config)
 	w.succeed("apply", "-auto-approve")
 	environment := w.env
 	for _, planned := range []bool{false, true} {
-		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_EXTENDED_OPERATIONS=%t", planned))
+		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY=%t", planned))
 		w.succeed("plan", "-destroy", "-out=planned")
-		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_EXTENDED_OPERATIONS=%t", !planned))
+		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY=%t", !planned))
 		w.refuse("Plan does not match the provider configuration .*was not destroyed", "apply", "planned")
 	}
 	w.env = environment
@@ -187,9 +187,9 @@ func TestAccDestroy_savedPlanAndDrift(t *testing.T) {
 // failed during the apply would leave it behind as a deposed object.
 func TestAccReplacement_createBeforeDestroyOfTheSameNameKeepsTheDeployment(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{Extended: true})
+	s := newService(t, fakeserver.Options{})
 	config := func(source string) string {
-		return s.provider(extended) + deployment("app", source, "lifecycle {\n    create_before_destroy = true\n  }")
+		return s.provider() + deployment("app", source, "lifecycle {\n    create_before_destroy = true\n  }")
 	}
 	check(t,
 		resource.TestStep{Config: config("internal_docker")},

@@ -121,7 +121,7 @@ func testSecretsAreNotShown(t *testing.T, built string, writeOnly bool) {
 		ours    = []planted{first, second}
 		all     = []planted{key, header, first, second, foreign, own}
 	)
-	s := newService(t, fakeserver.Options{Extended: true, Credential: key.value, CredentialHeader: "Authorization",
+	s := newService(t, fakeserver.Options{Credential: key.value, CredentialHeader: "Authorization",
 		ExtraSecrets: map[string]string{"OWN": own.value}})
 
 	// Values come from the environment, as Terraform puts the text of the
@@ -166,7 +166,6 @@ output "everything" {
 `, variable, s.provider(`
   api_key_header        = "Authorization"
   headers               = { X-Tenant = var.tenant }
-  extended_operations   = true
   max_retries           = 1
   request_timeout       = "1s"`), argument) // which is also how long a lost create is looked for
 

@@ -10,25 +10,26 @@ import (
 // stateView is what this process has seen: Terraform shows the provider one resource at a time, and what a plan may do with one
 // depends on the others.
 type stateView struct {
-	held sync.Map // the heldDeployment of each name
+	held sync.Map // the attributes that identify a deployment in the state, and its deletion_policy, by name
 	read sync.Map // a *client.Deployment by its id in lower case, until it is planned with
 }
 
-// heldDeployment is a deployment in the state.
-type heldDeployment struct {
-	id       string
-	deletes  bool // destroying it deletes it
-	replaced bool // it is planned to be replaced
+// hold notes a deployment that is in the state.
+func (v *stateView) hold(state attributes) {
+	summary := attributes{}
+	for _, name := range []string{"id", "name", "source", "deletion_policy"} {
+		summary[name] = state[name]
+	}
+	v.held.Store(state.text("name"), summary)
 }
 
-// hold notes a deployment that is in the state.
-func (v *stateView) hold(name string, h heldDeployment) { v.held.Store(name, h) }
-
-// holder is the deployment of the state that has a name.
-func (v *stateView) holder(name string) (h heldDeployment, ok bool) {
+// holder returns the summary of the deployment in the state that has an id and a name; nil if there is none.
+func (v *stateView) holder(id, name string) attributes {
 	held, _ := v.held.Load(name)
-	h, ok = held.(heldDeployment)
-	return h, ok
+	if state, ok := held.(attributes); ok && strings.EqualFold(state.text("id"), id) {
+		return state
+	}
+	return nil
 }
 
 // saw notes what was read of a deployment, for its plan.

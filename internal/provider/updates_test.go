@@ -21,14 +21,14 @@ type managed struct {
 func create(t *testing.T, options fakeserver.Options, text string) managed {
 	t.Helper()
 	m := managed{t, newService(t, options), newInstance(t, nil)}
-	m.apply(true, text, "")
+	m.apply(allOperations, text, "")
 	return m
 }
 
 // imported imports a seeded deployment, by its name.
 func imported(t *testing.T, s *service, name string) managed {
 	t.Helper()
-	run := newRun(t, s, false)
+	run := newRun(t, s, onlyDocumented)
 	r, diags := run.plans.Import(typeName, name)
 	if len(diags) > 0 {
 		t.Fatal(diags)
@@ -38,9 +38,9 @@ func imported(t *testing.T, s *service, name string) managed {
 
 // apply refreshes, plans and applies. What is reported has to begin with some
 // text; an empty one means that nothing is. It returns what was reported.
-func (m managed) apply(extended bool, text, want string) string {
+func (m managed) apply(documentedOnly bool, text, want string) string {
 	m.Helper()
-	run := newRun(m.T, m.s, extended)
+	run := newRun(m.T, m.s, documentedOnly)
 	reported := run.refresh(m.i)
 	planned := run.plan(m.i, arguments(m.T, text))
 	if reported = append(reported, planned.diagnostics...); !hasErrors(planned.diagnostics) && !planned.isNoop(m.i) {
@@ -53,9 +53,9 @@ func (m managed) apply(extended bool, text, want string) string {
 	return got
 }
 
-func (m managed) expectNoop(extended bool, text string) {
+func (m managed) expectNoop(documentedOnly bool, text string) {
 	m.Helper()
-	run := newRun(m.T, m.s, extended)
+	run := newRun(m.T, m.s, documentedOnly)
 	run.refresh(m.i)
 	if planned := run.plan(m.i, arguments(m.T, text)); !planned.isNoop(m.i) || len(planned.diagnostics) > 0 {
 		m.Errorf("the plan of %s proposes %s and reports %s", text, difference(m.i.state, planned.planned), messages(planned.diagnostics))
@@ -89,10 +89,10 @@ func TestUpdate_newCommitOfTheRefIsNotReported(t *testing.T) {
 				return `{"source": "codehost", "source_config": {"repo_url": "https://codehost.example/acme/app"}, "wait_until": "created",
 					"source_revision_config": {` + ref + `"graph_config_path": "` + path + `"}}`
 			}
-			m := create(t, fakeserver.Options{Extended: true, ResolveRefs: true}, config("a.json"))
-			m.apply(true, config("b.json"), "")
+			m := create(t, fakeserver.Options{ResolveRefs: true}, config("a.json"))
+			m.apply(allOperations, config("b.json"), "")
 			m.expectSent(`[{"source_revision_config":{"graph_config_path":"b.json"}}]`)
-			m.expectNoop(true, config("b.json"))
+			m.expectNoop(allOperations, config("b.json"))
 		})
 	}
 }
@@ -101,16 +101,16 @@ func TestUpdate_newCommitOfTheRefIsNotReported(t *testing.T) {
 // and the next plan repairs what is set.
 func TestUpdate_droppedPropertiesAreReported(t *testing.T) {
 	t.Parallel()
-	m := create(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}, Patch: fakeserver.PatchReplaceConfig,
+	m := create(t, fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}, Patch: fakeserver.PatchReplaceConfig,
 		ServiceMembers: nil}, `{"source_config": {"build_command": "make", "install_command": "deps"}}`)
 	m.s.Edit(m.s.stored(t)["id"].(string), func(d map[string]any) { d["source_config"].(map[string]any)["zone"] = "z1" })
 	const after = `{"source_config": {"build_command": "make all", "install_command": "deps"}}`
-	got := m.apply(true, after, "Service changed other properties: ")
+	got := m.apply(allOperations, after, "Service changed other properties: ")
 	if lines := fmt.Sprint(bullets(got)); lines != "[source_config.install_command source_config.zone]" {
 		t.Errorf("reported %s", lines)
 	}
 	m.expectSent(`[{"source_config":{"build_command":"make all"}}]`)
-	m.apply(true, after, "Service changed other properties: ")
+	m.apply(allOperations, after, "Service changed other properties: ")
 	m.expectSent(`[{"source_config":{"install_command":"deps"}}]`)
 }
 
@@ -118,15 +118,15 @@ func TestUpdate_droppedPropertiesAreReported(t *testing.T) {
 // without them.
 func TestUpdate_rejectedUnknownMembers(t *testing.T) {
 	t.Parallel()
-	m := create(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}, ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}},
+	m := create(t, fakeserver.Options{Defaults: map[string]any{}, ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}},
 		`{"source_config": {"resource_spec": {"cpu": 1, "labels": {"a": "1"}}}}`)
 	const after = `{"source_config": {"resource_spec": {"cpu": 2, "labels": {"a": "1"}}}}`
-	got := m.apply(true, after, "Unknown properties were not sent: ")
+	got := m.apply(allOperations, after, "Unknown properties were not sent: ")
 	if lines := fmt.Sprint(bullets(got)); lines != "[source_config.resource_spec.zone]" {
 		t.Errorf("reported %s", lines)
 	}
 	m.expectSent(`[{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}},{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"}}}}]`)
-	m.expectNoop(true, after)
+	m.expectNoop(allOperations, after)
 	m.expectStored("source_config", `{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}`)
 }
 
@@ -148,13 +148,13 @@ func TestUpdate_failureIsRepeated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := create(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}}, before)
+			m := create(t, fakeserver.Options{Defaults: map[string]any{}}, before)
 			m.s.Fail(fakeserver.UpdateDeployment, c.times, c.fault)
-			m.apply(true, after, c.want)
+			m.apply(allOperations, after, c.want)
 			m.s.ResetRequests()
-			m.apply(true, after, "")
+			m.apply(allOperations, after, "")
 			m.expectSent(c.sent)
-			m.expectNoop(true, after)
+			m.expectNoop(allOperations, after)
 			m.expectStored("source_config", `{"build_command":"make all","resource_spec":{"cpu":1,"labels":{"a":"1"}}}`)
 		})
 	}
@@ -180,12 +180,12 @@ func TestUpdate_rejectedWithAdditionalProperties(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := create(t, fakeserver.Options{Extended: true, KeepUnknown: true, Defaults: map[string]any{}}, with("1"))
+			m := create(t, fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}}, with("1"))
 			m.s.Edit(m.s.stored(t)["id"].(string), func(d map[string]any) {
 				maps.Copy(d["source_config"].(map[string]any)["resource_spec"].(map[string]any), c.foreign)
 			})
 			m.s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Status: http.StatusUnprocessableEntity})
-			m.apply(true, with("2"), c.want)
+			m.apply(allOperations, with("2"), c.want)
 			m.expectSent(c.sent)
 		})
 	}
@@ -197,44 +197,44 @@ func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
 	t.Parallel()
 	const everything = `{"name":"app","source":"internal_docker","source_config":{"build_command":"make","custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}}`
 	seeded := func(t *testing.T) managed {
-		s := newService(t, fakeserver.Options{Extended: true, Defaults: map[string]any{}})
+		s := newService(t, fakeserver.Options{Defaults: map[string]any{}})
 		s.SeedDeployment(arguments(t, everything))
 		return imported(t, s, "app")
 	}
 	t.Run("minimal configuration", func(t *testing.T) {
 		t.Parallel()
 		m := seeded(t)
-		m.expectNoop(false, `{}`)
-		m.apply(true, `{"source_config": {"build_command": "make all"}}`, "")
+		m.expectNoop(onlyDocumented, `{}`)
+		m.apply(allOperations, `{"source_config": {"build_command": "make all"}}`, "")
 		m.expectSent(`[{"source_config":{"build_command":"make all"}}]`)
-		m.expectNoop(true, `{"source_config": {"build_command": "make all"}}`)
+		m.expectNoop(allOperations, `{"source_config": {"build_command": "make all"}}`)
 		// Only that is owned now.
-		m.apply(true, `{}`, "")
+		m.apply(allOperations, `{}`, "")
 		m.expectSent(`[{"source_config":{"build_command":null}}]`)
-		m.expectNoop(true, `{}`)
+		m.expectNoop(allOperations, `{}`)
 		m.expectStored("source_config", `{"custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}`)
 	})
 	t.Run("partly set", func(t *testing.T) {
 		t.Parallel()
 		m := seeded(t)
 		const partly = `{"source_config": {"resource_spec": {"labels": {"a": "1"}, "sidecars": [{"name": "t"}, {"name": "s"}]}}`
-		m.expectNoop(false, partly+`}`)
-		m.apply(false, partly+`, "wait_until": "created"}`, "")
-		m.expectNoop(false, partly+`, "wait_until": "created"}`)
+		m.expectNoop(onlyDocumented, partly+`}`)
+		m.apply(onlyDocumented, partly+`, "wait_until": "created"}`, "")
+		m.expectNoop(onlyDocumented, partly+`, "wait_until": "created"}`)
 		// A label that the configuration never set stays, one that it did is dropped.
 		const trimmed = `{"source_config": {"resource_spec": {"labels": {}, "sidecars": [{"name": "s"}, {"name": "t"}]}}, "wait_until": "created"}`
-		m.apply(true, trimmed, "")
+		m.apply(allOperations, trimmed, "")
 		m.expectSent(`[{"source_config":{"resource_spec":{"cpu":1,"labels":{"b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}}]`)
-		m.expectNoop(true, trimmed)
+		m.expectNoop(allOperations, trimmed)
 	})
 	t.Run("complete, applied, then trimmed", func(t *testing.T) {
 		t.Parallel()
 		m := seeded(t)
 		const complete = `{"source_config":{"build_command":"make","custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}`
-		m.expectNoop(false, complete+`}`)
-		m.apply(false, complete+`, "deletion_policy": "abandon"}`, "")
-		m.apply(true, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`, "")
-		m.expectNoop(true, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`)
+		m.expectNoop(onlyDocumented, complete+`}`)
+		m.apply(onlyDocumented, complete+`, "deletion_policy": "abandon"}`, "")
+		m.apply(allOperations, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`, "")
+		m.expectNoop(allOperations, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`)
 		m.expectStored("source_config", `{"resource_spec":{"labels":{},"sidecars":[{"name":"s"},{"name":"t"}]}}`)
 	})
 }
@@ -246,15 +246,15 @@ func TestImport_unverifiedValuesMatch(t *testing.T) {
 	for name, options := range map[string]fakeserver.Options{"null": {NullForEmpty: true, ResolveRefs: true}, "omitted": {OmitEmpty: true, ResolveRefs: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options.Extended, options.Defaults = true, map[string]any{}
+			options.Defaults = map[string]any{}
 			s := newService(t, options)
 			const config = `{"source_config": {"repo_url": "https://codehost.example/acme/app", "resource_spec": {"volumes": [{"name": "v", "empty_dir": "{}"}, {"name": "w", "secret": "{\"secretName\":\"s\"}"}]}}, "source_revision_config": {"repo_ref": "main"}`
 			s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_config": map[string]any{"resource_spec": map[string]any{"volumes": []any{
 				map[string]any{"name": "w", "secret": map[string]any{"secretName": "s"}}, map[string]any{"name": "v", "emptyDir": map[string]any{}}}}}})
 			m := imported(t, s, "app")
 			source := `, "source": "codehost"`
-			m.apply(false, config+source+`, "wait_until": "created"}`, "Imported ref cannot be verified: ")
-			m.expectNoop(false, config+source+`, "wait_until": "created"}`)
+			m.apply(onlyDocumented, config+source+`, "wait_until": "created"}`, "Imported ref cannot be verified: ")
+			m.expectNoop(onlyDocumented, config+source+`, "wait_until": "created"}`)
 			if sent := m.s.patches(t); len(sent) > 0 {
 				t.Errorf("sent %s", inJSON(sent))
 			}
@@ -283,30 +283,30 @@ func TestSecrets_ofOthers(t *testing.T) {
 					text, _, _ = strings.Cut(text, "%!(EXTRA")
 					return "{" + text + "}"
 				}
-				m := create(t, fakeserver.Options{Extended: true, Secrets: c.mode}, config(1, `"A": "one", "B": "gone"`))
+				m := create(t, fakeserver.Options{Secrets: c.mode}, config(1, `"A": "one", "B": "gone"`))
 				m.s.edit(t, "secrets", []any{secret("A", "one"), secret("B", "gone"), secret("THEIRS", "x")})()
-				m.expectNoop(true, config(1, `"A": "one", "B": "gone"`))
-				got := m.apply(true, config(2, `"A": "two", "C": "three"`), c.report)
+				m.expectNoop(allOperations, config(1, `"A": "one", "B": "gone"`))
+				got := m.apply(allOperations, config(2, `"A": "two", "C": "three"`), c.report)
 				if c.report != "" && fmt.Sprint(bullets(got)) != "[THEIRS]" {
 					t.Errorf("reported %s", got)
 				}
 				m.expectSent(c.sent)
-				m.expectNoop(true, config(2, `"A": "two", "C": "three"`))
-				got = m.apply(true, `{}`, "Secrets stay in the service: ")
+				m.expectNoop(allOperations, config(2, `"A": "two", "C": "three"`))
+				got = m.apply(allOperations, `{}`, "Secrets stay in the service: ")
 				if fmt.Sprint(bullets(got)) != "[A C]" {
 					t.Errorf("reported %s", got)
 				}
 				m.expectSent("null")
-				m.expectNoop(true, `{}`)
+				m.expectNoop(allOperations, `{}`)
 			})
 		}
 	}
 	t.Run("removed with {}", func(t *testing.T) {
 		t.Parallel()
-		m := create(t, fakeserver.Options{Extended: true}, `{"secrets": {"A": "one"}}`)
+		m := create(t, fakeserver.Options{}, `{"secrets": {"A": "one"}}`)
 		m.s.edit(t, "secrets", []any{secret("A", "one"), secret("THEIRS", "x")})()
-		m.apply(true, `{"secrets": {}}`, "")
+		m.apply(allOperations, `{"secrets": {}}`, "")
 		m.expectSent(`[{"secrets":[]}]`)
-		m.expectNoop(true, `{"secrets": {}}`)
+		m.expectNoop(allOperations, `{"secrets": {}}`)
 	})
 }

@@ -45,8 +45,9 @@ With -seed 5000, it starts with 5,000 additional deployments of all five
 sources, to rehearse a large import. Their names and IDs are the same in every
 run, and so are the repositories that -seed-repositories adds.
 
-With -extended, it also supports updates and deletions, which the API does not
-document. Set extended_operations = true in the provider to use them.
+With -documented, it supports only the operations that the API documents: no
+updates and no deletions. Set documented_operations_only = true in the provider
+for such a service.
 
 It accepts, stores and returns properties that the API does not document, so you
 can try additional_properties.
@@ -105,7 +106,7 @@ func parse(args []string, help io.Writer) (config, error) {
 	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 2*time.Second, "time until a new deployment changes from AWAITING_DATABASE to READY")
 	flags.DurationVar(&c.options.ActiveAfter, "active-after", 0, "time until a new revision becomes the active revision")
 	flags.DurationVar(&c.options.Latency, "latency", 0, "delay before each request is handled")
-	flags.BoolVar(&c.options.Extended, "extended", false, "support PATCH and DELETE for /v2/deployments/{id}")
+	flags.BoolVar(&c.options.Documented, "documented", false, "reject PATCH and DELETE for /v2/deployments/{id} with 405")
 	flags.StringVar(&c.options.PathPrefix, "path-prefix", "", "`path` prefix of all endpoints, for example /api")
 	flags.StringVar(&secrets, "secrets", "echo", "how responses show secrets: "+modeNames)
 	flags.BoolVar(&c.quiet, "quiet", false, "do not log requests")
