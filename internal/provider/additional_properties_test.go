@@ -148,8 +148,8 @@ func TestAdditionalProperties_thatHaveAnArgumentAreRejected(t *testing.T) {
 		`{"source_config": {"deployment_type": "x", "listener_config": "x"}}`: "source_config.listener_config",
 	} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))
-		protocoltest.Expect(t, diags, protocoltest.Error("Property has an argument", "additional_properties",
-			"must not contain "+argument+": use the argument "+argument+"."))
+		protocoltest.Expect(t, diags, protocoltest.Error("Property with its own argument", "additional_properties",
+			"must not contain "+argument+". Use the argument "+argument+" instead."))
 	}
 	for text, attribute := range map[string]string{
 		`{"status": "READY"}`: "status",
@@ -157,7 +157,7 @@ func TestAdditionalProperties_thatHaveAnArgumentAreRejected(t *testing.T) {
 		`{"source_revision_config": {"repo_commit_sha": "x", "depth": 1}}`: "source_revision_config.repo_commit_sha",
 	} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))
-		protocoltest.Expect(t, diags, protocoltest.Error("Property is read-only", "additional_properties", "must not contain "+attribute+"."))
+		protocoltest.Expect(t, diags, protocoltest.Error("Read-only property", "additional_properties", "must not contain "+attribute+"."))
 	}
 	for _, text := range []string{"{", "[]", `"x"`, "null"} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -35,7 +34,7 @@ func repositories(ctx context.Context, p *providerData, config attributes, diags
 	integration := config.text("integration_id")
 	all, err := p.client.Repositories(ctx, integration, repositoryFields.Check)
 	if err != nil {
-		p.access.addFailure(diags, fmt.Sprintf("Cannot list the repositories of integration %s", integration), err, nil)
+		p.report(diags).failure("Cannot list the repositories of integration "+integration, err, nil)
 	}
 	return all
 }
@@ -53,7 +52,7 @@ func newCodehostReposDataSource() datasource.DataSource {
 			}
 		},
 		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
-			return field.Values{"repos": listWanted(repositoryFields, repositories(ctx, p, config, diags), func(repo client.Tree) bool {
+			return field.Values{"repos": p.listWanted(repositoryFields, repositories(ctx, p, config, diags), func(repo client.Tree) bool {
 				return (config["owner"].IsNull() || repo["owner"] == config.text("owner")) &&
 					strings.Contains(textIn(repo, "name"), config.text("name_contains"))
 			}, diags)}
@@ -91,27 +90,27 @@ func readRepository(ctx context.Context, p *providerData, config attributes, dia
 	switch {
 	case diags.HasError():
 	case len(found) == 1:
-		return field.Members(decodeShown(repositoryFields, found[0], diags))
+		return field.Members(p.decodeShown(repositoryFields, found[0], diags))
 	case len(found) > 1:
-		diags.AddAttributeError(path.Root("name"), "Several repositories of that name", fmt.Sprintf(
+		p.report(diags).errorf(path.Root("name"), "Multiple repositories with that name",
 			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.", integration, len(found),
-			owner, name))
+			owner, name)
 	default:
-		at, hint := nearest(owner, alike, all)
-		diags.AddAttributeError(at, "No such repository", fmt.Sprintf(
-			"Integration %s has no repository %s/%s that can be deployed. %s", integration, owner, name, hint))
+		at, hint := p.nearest(owner, alike, all)
+		p.report(diags).errorf(at, "No such repository", "Integration %s has no repository %s/%s that can be deployed. %s", integration, owner,
+			name, hint)
 	}
 	return nil
 }
 
 // nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the same
 // owner, else any; and the argument that is most likely wrong.
-func nearest(owner string, alike, all []client.Tree) (at path.Path, hint string) {
+func (p *providerData) nearest(owner string, alike, all []client.Tree) (at path.Path, hint trusted) {
 	if len(all) == 0 {
 		return path.Root("integration_id"), "It has no repositories. Check integration_id, and which repositories the integration may access."
 	}
 	if len(alike) > 0 {
-		return path.Root("name"), "Names are case-sensitive. Did you mean:" + listed(repositoryNames(alike))
+		return path.Root("name"), p.format("Names are case-sensitive. Did you mean:%s", repositoryNames(alike))
 	}
 	var theirs []client.Tree
 	for _, repo := range all {
@@ -120,16 +119,17 @@ func nearest(owner string, alike, all []client.Tree) (at path.Path, hint string)
 		}
 	}
 	if len(theirs) > 0 {
-		return path.Root("name"), fmt.Sprintf("Check the name, and which repositories the integration may access. Repositories owned by %s:%s",
-			client.Sanitize(textIn(theirs[0], "owner")), listed(repositoryNames(theirs)))
+		return path.Root("name"), p.format("Check the name, and which repositories the integration may access. Repositories owned by %s:%s",
+			textIn(theirs[0], "owner"), repositoryNames(theirs))
 	}
-	return path.Root("owner"), "Check the owner, and which repositories the integration may access. Repositories:" + listed(repositoryNames(all))
+	return path.Root("owner"), p.format("Check the owner, and which repositories the integration may access. Repositories:%s",
+		repositoryNames(all))
 }
 
 func repositoryNames(of []client.Tree) []string {
 	var names []string
 	for _, repo := range of {
-		names = append(names, client.Sanitize(textIn(repo, "owner")+"/"+textIn(repo, "name")))
+		names = append(names, textIn(repo, "owner")+"/"+textIn(repo, "name"))
 	}
 	return names
 }

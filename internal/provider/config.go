@@ -63,61 +63,62 @@ func (c providerConfig) unknown() (names []string) {
 }
 
 // client checks the provider block and completes it from the environment. An invalid value is an error at its attribute.
-func (c providerConfig) client(diags *diag.Diagnostics) (config client.Config, a access) {
-	config = client.Config{BaseURL: parseBaseURL(c.setting("base_url"), diags), Header: c.header(diags), RequestTimeout: c.timeout(diags),
-		MaxRetries: c.retries(diags)}
-	c.checkOrigin(config.BaseURL, diags)
+func (c providerConfig) client(r report) (config client.Config, a access) {
+	config = client.Config{BaseURL: parseBaseURL(c.setting("base_url"), r), Header: c.header(r), RequestTimeout: c.timeout(r),
+		MaxRetries: c.retries(r)}
+	c.checkOrigin(config.BaseURL, r)
 	name, key := cmp.Or(c.setting("api_key_header"), defaultAPIKeyHeader), c.setting("api_key")
-	checkHeaderName(path.Root("api_key_header"), name, diags)
+	checkHeaderName(path.Root("api_key_header"), name, r)
 	if key != "" {
-		checkHeaderValue(path.Root("api_key"), key, diags)
+		checkHeaderValue(path.Root("api_key"), key, r)
 		if config.Header.Get(name) != "" {
-			diags.AddAttributeError(path.Root("headers"), "Duplicate header",
-				fmt.Sprintf("Both api_key and headers set the header %s. Remove one of them, or set a different api_key_header.", name))
+			r.errorf(path.Root("headers"), "Duplicate header",
+				"Both api_key and headers set the header %s. Remove one of them, or set a different api_key_header.", name)
 		}
 		config.Header.Set(name, key)
 	}
-	config.RootCAs = readCACertificates(c.setting("ca_cert_file"), diags)
-	config.Certificates = readClientCertificate(c.setting("client_cert_file"), c.setting("client_key_file"), diags)
+	config.RootCAs = readCACertificates(c.setting("ca_cert_file"), r)
+	config.Certificates = readClientCertificate(c.setting("client_cert_file"), c.setting("client_key_file"), r)
 	key = config.Header.Get(name)
 	return config, access{baseURL: fmt.Sprint(config.BaseURL), apiKeyHeader: name, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
 }
 
 // hosting is where the service runs; "" if that is not set.
-func (c providerConfig) hosting(diags *diag.Diagnostics) string {
+func (c providerConfig) hosting(r report) string {
 	hosting := c.setting("hosting")
 	if hosting != "" && !slices.Contains(hostings, hosting) {
-		addInvalidVariable(diags, "hosting", "one of: "+strings.Join(hostings, ", "))
+		addInvalidVariable(r, "hosting", "one of: "+strings.Join(hostings, ", "))
 	}
 	return hosting
 }
 
 // addInvalidVariable reports the value of an environment variable. Those of attributes are validated by the schema.
-func addInvalidVariable(diags *diag.Diagnostics, attribute, want string) {
-	diags.AddAttributeError(path.Root(attribute), "Invalid value",
-		fmt.Sprintf("The environment variable %s must be %s; got %q.", variable(attribute), want, os.Getenv(variable(attribute))))
+func addInvalidVariable(r report, attribute, want string) {
+	r.errorf(path.Root(attribute), "Invalid value",
+		"The environment variable %s must be %s; got %q.", variable(attribute), want, os.Getenv(variable(attribute)))
 }
 
 // check reports what is wrong in the provider block alone, without the environment, as in terraform validate. It omits
 // warnings, which settings reports: otherwise they would appear twice.
-func (c providerConfig) check(diags *diag.Diagnostics) {
+func (c providerConfig) check(r report) {
 	var found diag.Diagnostics
+	collected := r.report(&found)
 	if url := c.attributes["base_url"]; url.IsKnown() && !url.IsNull() {
-		parseBaseURL(c.text("base_url"), &found)
+		parseBaseURL(c.text("base_url"), collected)
 	}
 	if name := c.text("api_key_header"); name != "" {
-		checkHeaderName(path.Root("api_key_header"), name, &found)
+		checkHeaderName(path.Root("api_key_header"), name, collected)
 	}
-	checkHeaderValue(path.Root("api_key"), c.text("api_key"), &found)
-	c.header(&found)
+	checkHeaderValue(path.Root("api_key"), c.text("api_key"), collected)
+	c.header(collected)
 	if limit := c.attributes["request_timeout"]; limit.IsKnown() && !limit.IsNull() {
-		c.timeout(&found)
+		c.timeout(collected)
 	}
-	diags.Append(found.Errors()...)
+	r.diags.Append(found.Errors()...)
 }
 
 // documentedOnly is documented_operations_only; false if it is unknown.
-func (c providerConfig) documentedOnly(diags *diag.Diagnostics) (only bool) {
+func (c providerConfig) documentedOnly(r report) (only bool) {
 	const name = "documented_operations_only"
 	if value := c.attributes[name]; !value.IsNull() {
 		if value.IsKnown() {
@@ -128,98 +129,98 @@ func (c providerConfig) documentedOnly(diags *diag.Diagnostics) (only bool) {
 	if text := c.setting(name); text != "" {
 		var err error
 		if only, err = strconv.ParseBool(text); err != nil {
-			addInvalidVariable(diags, name, "true or false")
+			addInvalidVariable(r, name, "true or false")
 		}
 	}
 	return only
 }
 
-func (c providerConfig) retries(diags *diag.Diagnostics) int {
+func (c providerConfig) retries(r report) int {
 	text := os.Getenv(variable("max_retries"))
 	if !c.attributes["max_retries"].IsNull() || text == "" {
 		return int(c.integer("max_retries", defaultMaxRetries))
 	}
 	retries, err := strconv.Atoi(text)
 	if err != nil || retries < 0 || retries > maxMaxRetries {
-		addInvalidVariable(diags, "max_retries", fmt.Sprintf("an integer from 0 to %d", maxMaxRetries))
+		addInvalidVariable(r, "max_retries", fmt.Sprintf("an integer from 0 to %d", maxMaxRetries))
 	}
 	return retries
 }
 
 // header is what headers sets.
-func (c providerConfig) header(diags *diag.Diagnostics) http.Header {
+func (c providerConfig) header(r report) http.Header {
 	header, headers := http.Header{}, attributesOf(c.attributes["headers"])
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		at, canonical := path.Root("headers").AtMapKey(name), http.CanonicalHeaderKey(name)
-		if checkHeaderName(at, name, diags) {
-			checkHeaderValue(at, headers.text(name), diags)
+		if checkHeaderName(at, name, r) {
+			checkHeaderValue(at, headers.text(name), r)
 		}
 		if _, duplicate := header[canonical]; duplicate {
-			diags.AddAttributeError(at, "Duplicate header", fmt.Sprintf("headers contains %s more than once. Header names are case-insensitive.",
-				canonical))
+			r.errorf(at, "Duplicate header", "headers contains %s more than once. Header names are case-insensitive.",
+				canonical)
 		}
 		header.Set(name, headers.text(name))
 	}
 	return header
 }
 
-func (c providerConfig) timeout(diags *diag.Diagnostics) time.Duration {
+func (c providerConfig) timeout(r report) time.Duration {
 	text := c.setting("request_timeout")
 	if text == "" && c.attributes["request_timeout"].IsNull() {
 		return defaultRequestTimeout
 	}
 	timeout, err := time.ParseDuration(text)
 	if err != nil || timeout <= 0 {
-		diags.AddAttributeError(path.Root("request_timeout"), "Invalid duration",
-			fmt.Sprintf("request_timeout must be a duration above zero such as 45s or 2m, got %q.", text))
+		r.errorf(path.Root("request_timeout"), "Invalid duration",
+			"request_timeout must be a duration above zero such as 45s or 2m, got %q.", text)
 	}
 	return timeout
 }
 
 const exampleBaseURL = "https://deployments.example.com"
 
-func parseBaseURL(text string, diags *diag.Diagnostics) *url.URL {
+func parseBaseURL(text string, r report) *url.URL {
 	at := path.Root("base_url")
 	if text == "" {
-		diags.AddAttributeError(at, "Missing base_url", fmt.Sprintf("Set base_url in the provider block, or the environment variable %s, to "+
-			"the root URL of the API, such as %s.", variable("base_url"), exampleBaseURL))
+		r.errorf(at, "Missing base_url", "Set base_url in the provider block, or the environment variable %s, to "+
+			"the root URL of the API, such as %s.", variable("base_url"), exampleBaseURL)
 		return nil
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		diags.AddAttributeError(at, "Invalid base_url", fmt.Sprintf("base_url must be an absolute http or https URL such as %s. The value can "+
-			"also come from the environment variable %s.", exampleBaseURL, variable("base_url")))
+		r.errorf(at, "Invalid base_url", "base_url must be an absolute http or https URL such as %s. The value can "+
+			"also come from the environment variable %s.", exampleBaseURL, variable("base_url"))
 		return nil
 	case u.User != nil:
-		diags.AddAttributeError(at, "Credential in base_url", "base_url must not contain a user name or a password, because messages and logs "+
+		r.errorf(at, "Credential in base_url", "base_url must not contain a user name or a password, because messages and logs "+
 			"show the URL. Use api_key instead. If the service expects the credential in the header Authorization, also set api_key_header = "+
 			"\"Authorization\".")
 		return nil
 	case u.RawQuery != "" || u.Fragment != "":
-		diags.AddAttributeError(at, "Invalid base_url", "base_url must not contain a query (?) or a fragment (#).")
+		r.errorf(at, "Invalid base_url", "base_url must not contain a query (?) or a fragment (#).")
 		return nil
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		diags.AddAttributeWarning(at, "Unencrypted connection", fmt.Sprintf("Requests to %s use plain http: the credential and the secrets of "+
-			"deployments travel unencrypted. Use https in base_url.", u.Host))
+		r.warnf(at, "Unencrypted connection", "Requests to %s use plain http: the credential and the secrets of "+
+			"deployments travel unencrypted. Use https in base_url.", u.Host)
 	}
 	return u
 }
 
 // checkOrigin rejects a base_url that would send the credential of the environment to another service than the one that the
 // environment names.
-func (c providerConfig) checkOrigin(u *url.URL, diags *diag.Diagnostics) {
+func (c providerConfig) checkOrigin(u *url.URL, r report) {
 	other, err := url.Parse(os.Getenv(variable("base_url")))
 	if u == nil || err != nil || other.Host == "" || os.Getenv(variable("api_key")) == "" || !c.attributes["api_key"].IsNull() ||
 		c.attributes["base_url"].IsNull() {
 		return
 	}
 	if client.Origin(u) != client.Origin(other) {
-		diags.AddAttributeError(path.Root("base_url"), "Credential of another service", fmt.Sprintf(
+		r.errorf(path.Root("base_url"), "Credential of another service",
 			"base_url (%s) and the environment variable %s (%s) point to different services, and the credential in %s belongs to the latter. Set "+
 				"api_key in the provider block, or use the same base_url as the environment.",
-			client.Origin(u), variable("base_url"), client.Origin(other), variable("api_key")))
+			client.Origin(u), variable("base_url"), client.Origin(other), variable("api_key"))
 	}
 }
 
@@ -239,14 +240,14 @@ var (
 )
 
 // checkHeaderName rejects the name of a header that HTTP cannot carry or that is reserved.
-func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok bool) {
+func checkHeaderName(at path.Path, name string, r report) (ok bool) {
 	switch {
 	case !headerName.MatchString(name):
-		diags.AddAttributeError(at, "Invalid header name", fmt.Sprintf("%q is not a valid HTTP header name. Use letters, digits and dashes.",
-			name))
+		r.errorf(at, "Invalid header name", "%q is not a valid HTTP header name. Use letters, digits and dashes.",
+			name)
 	case slices.Contains(reservedHeaders, http.CanonicalHeaderKey(name)):
-		diags.AddAttributeError(at, "Reserved header", fmt.Sprintf("The header %s is reserved: the provider sets it, or it would change the "+
-			"meaning of requests.", http.CanonicalHeaderKey(name)))
+		r.errorf(at, "Reserved header", "The header %s is reserved: the provider sets it, or it would change the "+
+			"meaning of requests.", http.CanonicalHeaderKey(name))
 	default:
 		return true
 	}
@@ -254,30 +255,30 @@ func checkHeaderName(at path.Path, name string, diags *diag.Diagnostics) (ok boo
 }
 
 // checkHeaderValue rejects a value that HTTP cannot carry, without showing it.
-func checkHeaderValue(at path.Path, value string, diags *diag.Diagnostics) {
+func checkHeaderValue(at path.Path, value string, r report) {
 	if !headerValue.MatchString(value) {
-		diags.AddAttributeError(at, "Invalid header value", fmt.Sprintf("%s must not contain a line break or another control character. A "+
-			"trailing line break often comes from a file. Remove it with trimspace().", at))
+		r.errorf(at, "Invalid header value", "%s must not contain a line break or another control character. A "+
+			"trailing line break often comes from a file. Remove it with trimspace().", at)
 	}
 }
 
 // readFile reads a file that an attribute names.
-func readFile(at path.Path, file string, diags *diag.Diagnostics) []byte {
+func readFile(at path.Path, file string, r report) []byte {
 	content, err := os.ReadFile(file) //nolint:gosec // the user names the file
 	if err != nil {
-		diags.AddAttributeError(at, "Unreadable file", fmt.Sprintf("%s cannot be read: %s. Relative paths are resolved from the working "+
-			"directory.", at, err))
+		r.errorf(at, "Unreadable file", "%s cannot be read: %s. Relative paths are resolved from the working "+
+			"directory.", at, err)
 	}
 	return content
 }
 
 // readCACertificates are the system's certificate authorities and those of a file; nil (the system's) if there is no file.
-func readCACertificates(file string, diags *diag.Diagnostics) *x509.CertPool {
+func readCACertificates(file string, r report) *x509.CertPool {
 	if file == "" {
 		return nil
 	}
 	at := path.Root("ca_cert_file")
-	pem := readFile(at, file, diags)
+	pem := readFile(at, file, r)
 	if pem == nil {
 		return nil
 	}
@@ -286,38 +287,38 @@ func readCACertificates(file string, diags *diag.Diagnostics) *x509.CertPool {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(pem) {
-		diags.AddAttributeError(at, "Invalid certificate file", fmt.Sprintf("ca_cert_file (%s) contains no PEM certificate (-----BEGIN "+
-			"CERTIFICATE-----).", file))
+		r.errorf(at, "Invalid certificate file", "ca_cert_file (%s) contains no PEM certificate (-----BEGIN "+
+			"CERTIFICATE-----).", file)
 	}
 	return roots
 }
 
 // readClientCertificate is the certificate for mutual TLS; nil if there is none.
-func readClientCertificate(certFile, keyFile string, diags *diag.Diagnostics) []tls.Certificate {
+func readClientCertificate(certFile, keyFile string, r report) []tls.Certificate {
 	certAt, keyAt := path.Root("client_cert_file"), path.Root("client_key_file")
 	switch {
 	case certFile == "" && keyFile == "":
 		return nil
 	case keyFile == "":
-		diags.AddAttributeError(keyAt, "Missing client_key_file", "client_cert_file and client_key_file must be set together.")
+		r.errorf(keyAt, "Missing client_key_file", "client_cert_file and client_key_file must be set together.")
 		return nil
 	case certFile == "":
-		diags.AddAttributeError(certAt, "Missing client_cert_file", "client_cert_file and client_key_file must be set together.")
+		r.errorf(certAt, "Missing client_cert_file", "client_cert_file and client_key_file must be set together.")
 		return nil
 	}
-	cert, key := readFile(certAt, certFile, diags), readFile(keyAt, keyFile, diags)
+	cert, key := readFile(certAt, certFile, r), readFile(keyAt, keyFile, r)
 	if cert == nil || key == nil {
 		return nil
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		diags.AddAttributeError(certAt, "Invalid client certificate", fmt.Sprintf("client_cert_file (%s) and client_key_file (%s) must be a "+
-			"PEM certificate and its private key: %s.", certFile, keyFile, err))
+		r.errorf(certAt, "Invalid client certificate", "client_cert_file (%s) and client_key_file (%s) must be a "+
+			"PEM certificate and its private key: %s.", certFile, keyFile, err)
 		return nil
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
-		diags.AddAttributeError(certAt, "Expired client certificate", fmt.Sprintf("The certificate in client_cert_file (%s) expired on %s.",
-			certFile, pair.Leaf.NotAfter.UTC().Format(time.RFC3339)))
+		r.errorf(certAt, "Expired client certificate", "The certificate in client_cert_file (%s) expired on %s.",
+			certFile, pair.Leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
 	return []tls.Certificate{pair}
 }

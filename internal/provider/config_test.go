@@ -23,7 +23,7 @@ func TestParseBaseURL_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
 		"https://127.0.0.1:8443/x/y/": 0,
 	} {
 		var diags diag.Diagnostics
-		if u := parseBaseURL(url, &diags); u == nil || diags.HasError() || diags.WarningsCount() != want {
+		if u := parseBaseURL(url, (*providerData)(nil).report(&diags)); u == nil || diags.HasError() || diags.WarningsCount() != want {
 			t.Errorf("%s: %v, want %d warnings", url, diags, want)
 		}
 	}

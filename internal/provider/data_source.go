@@ -70,21 +70,21 @@ func listOf(fields field.Fields, items []tftypes.Value) tftypes.Value {
 }
 
 // listWanted is a list of the items of a response that are wanted.
-func listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool, diags *diag.Diagnostics) tftypes.Value {
+func (p *providerData) listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool, diags *diag.Diagnostics) tftypes.Value {
 	items := []tftypes.Value{}
 	for _, item := range all {
 		if wanted(item) {
-			items = append(items, decodeShown(fields, item, diags))
+			items = append(items, p.decodeShown(fields, item, diags))
 		}
 	}
 	return listOf(fields, items)
 }
 
 // decodeShown decodes a checked response for a data source.
-func decodeShown(fields field.Fields, tree client.Tree, diags *diag.Diagnostics) tftypes.Value {
+func (p *providerData) decodeShown(fields field.Fields, tree client.Tree, diags *diag.Diagnostics) tftypes.Value {
 	decoded, err := fields.Decode(sanitized(tree))
 	if err != nil {
-		addBug(diags, "A response of the service cannot be shown", err)
+		p.report(diags).bug("A response of the service cannot be shown", err)
 	}
 	return decoded
 }

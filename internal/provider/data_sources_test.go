@@ -152,7 +152,7 @@ func TestDeployment_isReadByIDOrExactName(t *testing.T) {
 	}{
 		"part of a name": {object{"name": "ap"}, protocoltest.Error("No such deployment", "name", `"ap" (case-sensitive)`)},
 		"other case":     {object{"name": "APP"}, protocoltest.Error("No such deployment", "name", `"APP" (case-sensitive)`)},
-		"two": {object{"name": "twin"}, protocoltest.Error("Several deployments of that name", "name", twins[0], twins[1],
+		"two": {object{"name": "twin"}, protocoltest.Error("Multiple deployments with that name", "name", twins[0], twins[1],
 			"status UNUSED")},
 		"unknown id": {object{"id": "99999999-9999-4999-8999-999999999999"},
 			protocoltest.Error("No such deployment", "id", "99999999-9999-4999-8999-999999999999")},

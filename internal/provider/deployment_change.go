@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -152,7 +151,7 @@ func describeDifferences(differences []field.Difference) (lines []string) {
 	for _, d := range differences {
 		line := placeOf(d)
 		if want, has, ok := d.Values(); ok {
-			line += fmt.Sprintf(": %s in the service, %s in the configuration", client.Sanitize(has), want)
+			line += fmt.Sprintf(": %s in the service, %s in the configuration", has, want)
 		}
 		lines = append(lines, line)
 	}
@@ -232,11 +231,4 @@ func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deplo
 		return d, nil
 	}
 	return r.client.Deployment(ctx, id)
-}
-
-// addDifferences reports, as one warning, where a created or updated deployment differs from the request.
-func addDifferences(diags *diag.Diagnostics, summary, detail string, differences []string) {
-	if len(differences) > 0 {
-		diags.AddWarning(summary, detail+listed(differences))
-	}
 }

@@ -77,7 +77,7 @@ func TestPlan_unreachableServiceIsAWarning(t *testing.T) {
 	t.Parallel()
 	p := newProtocol(t, &service{url: "http://127.0.0.1:1"}, object{"max_retries": 0})
 	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Warning("Service is unreachable", "", `"app"`, "connection refused", "created in the same run"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Service is unreachable", "", `"app"`, "connection refused", "created in this run"))
 	if plan == nil {
 		t.Error("there is no plan")
 	}

@@ -27,7 +27,7 @@ var shownFields = slices.Concat(deploymentFields, field.Fields{
 })
 
 // showDeployment is a deployment as data sources show it.
-func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
+func (p *providerData) showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
 	tree, names := maps.Clone(d.Tree), []any{}
 	for _, s := range d.Secrets {
 		names = append(names, s.Name)
@@ -38,7 +38,7 @@ func showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value
 		additional = map[string]any{}
 	}
 	tree["secret_names"], tree[additionalField.Name] = names, additional
-	return decodeShown(shownFields, tree, diags)
+	return p.decodeShown(shownFields, tree, diags)
 }
 
 // newDeploymentDataSource is graphdeploy_deployment.
@@ -58,7 +58,7 @@ func newDeploymentDataSource() datasource.DataSource {
 			var found *client.Deployment
 			switch id, name := config.text("id"), config.text("name"); {
 			case (id == "") == (name == ""): // values that were unknown when the configuration was validated
-				diags.AddError("Invalid attribute combination", "Exactly one of id and name must be set.")
+				p.report(diags).errorf(path.Empty(), "Invalid attribute combination", "Exactly one of id and name must be set.")
 			case id != "":
 				found = p.byID(ctx, id, false, path.Root("id"), diags)
 			default:
@@ -67,7 +67,7 @@ func newDeploymentDataSource() datasource.DataSource {
 			if found == nil {
 				return nil
 			}
-			return field.Members(showDeployment(found, diags))
+			return field.Members(p.showDeployment(found, diags))
 		},
 	}
 }
@@ -98,10 +98,10 @@ func readDeployments(ctx context.Context, p *providerData, config attributes, di
 	if !none {
 		for found, err := range p.client.Deployments(ctx, filter) {
 			if err != nil {
-				p.access.addFailure(diags, "Cannot list deployments", err, nil)
+				p.report(diags).failure("Cannot list deployments", err, nil)
 				break
 			}
-			shown = append(shown, showDeployment(found, diags))
+			shown = append(shown, p.showDeployment(found, diags))
 			if int64(len(shown)) >= maximum {
 				break
 			}

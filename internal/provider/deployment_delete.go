@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
@@ -38,7 +39,7 @@ func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, 
 	r.state.hold(state)
 	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
 	if !r.rejectDestroy(state, diags) && state.abandons() {
-		addAbandoned(diags, state)
+		r.addAbandoned(diags, state)
 	}
 }
 
@@ -47,19 +48,21 @@ func (r *deploymentResource) rejectDestroy(state attributes, diags *diag.Diagnos
 	who := describe(state)
 	switch policy := state.deletionPolicy(); {
 	case policy == deletionPrevent:
-		diags.AddError("Destroying is prevented", fmt.Sprintf("Deployment %s has deletion_policy = %q in the state, so it can neither be "+
-			"destroyed nor replaced. Options:\n"+
-			"  - Keep the resource, with name = %q and source = %q.\n"+
-			"  - To stop managing the deployment and keep it, use a removed block or terraform state rm.\n"+
-			"  - To delete it, first apply deletion_policy = %q.",
-			who, deletionPrevent, state.text("name"), client.Sanitize(state.text("source")), deletionDelete))
+		r.report(diags).errorf(path.Empty(), "Destroying is prevented",
+			"Deployment %s has deletion_policy = %q in the state, so it can neither be "+
+				"destroyed nor replaced. Options:\n"+
+				"  - Keep the resource, with name = %q and source = %q.\n"+
+				"  - To stop managing the deployment and keep it, use a removed block or terraform state rm.\n"+
+				"  - To delete it, first apply deletion_policy = %q.",
+			who, deletionPrevent, state.text("name"), state.text("source"), deletionDelete)
 	case policy != deletionAbandon && r.documentedOnly:
-		diags.AddError("Deployment cannot be deleted", fmt.Sprintf("Destroying or replacing deployment %s would delete it, but the provider has "+
-			"documented_operations_only = true, and the API documents no deletion. Options:\n"+
-			"  - To let the deployment keep running, first apply deletion_policy = %q.\n"+
-			"  - To stop managing it, use a removed block or terraform state rm.\n"+
-			"  - If the service supports DELETE for deployments, remove documented_operations_only.\n"+
-			"  - For terraform destroy, add -refresh=false.", who, deletionAbandon))
+		r.report(diags).errorf(path.Empty(), "Deployment cannot be deleted",
+			"Destroying or replacing deployment %s would delete it, but the provider has "+
+				"documented_operations_only = true, and the API documents no deletion. Options:\n"+
+				"  - To let the deployment keep running, first apply deletion_policy = %q.\n"+
+				"  - To stop managing it, use a removed block or terraform state rm.\n"+
+				"  - If the service supports DELETE for deployments, remove documented_operations_only.\n"+
+				"  - For terraform destroy, add -refresh=false.", who, deletionAbandon)
 	default:
 		return false
 	}
@@ -67,9 +70,10 @@ func (r *deploymentResource) rejectDestroy(state attributes, diags *diag.Diagnos
 }
 
 // addAbandoned warns that a deployment keeps running without Terraform.
-func addAbandoned(diags *diag.Diagnostics, state attributes) {
-	diags.AddWarning("Deployment keeps running", fmt.Sprintf("Destroying removes deployment %s from the state only, because its "+
-		"deletion_policy is %q.", describe(state), deletionAbandon))
+func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes) {
+	r.report(diags).warnf(path.Empty(), "Deployment keeps running",
+		"Destroying removes deployment %s from the state only, because its "+
+			"deletion_policy is %q.", describe(state), deletionAbandon)
 }
 
 // Delete deletes the deployment, and waits until it is no longer listed. With deletion_policy = "abandon", the deployment is
@@ -83,7 +87,7 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	case r.rejectDestroy(state, diags):
 	case replaced != nil && r.rejectNewName(ctx, state, replaced.NewName, diags):
 	case state.abandons():
-		addAbandoned(diags, state)
+		r.addAbandoned(diags, state)
 	default:
 		r.delete(ctx, state, diags)
 	}
@@ -94,13 +98,13 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 func (r *deploymentResource) rejectNewName(ctx context.Context, state attributes, name string, diags *diag.Diagnostics) (rejected bool) {
 	if name == "" {
 		if state.abandons() {
-			addUnknownName(diags, state)
+			r.addUnknownName(diags, state)
 		}
 		return state.abandons()
 	}
 	holders, err := r.client.DeploymentsNamed(ctx, name)
 	if err != nil {
-		r.access.addFailure(diags, fmt.Sprintf("Cannot check the name %q; deployment %s was not destroyed", name, describe(state)), err, nil)
+		r.report(diags).failure(fmt.Sprintf("Cannot check the name %q; deployment %s was not destroyed", name, describe(state)), err, nil)
 		return true
 	}
 	return r.rejectHolders(state, name, holders, diags)
@@ -112,13 +116,14 @@ func (r *deploymentResource) rejectHolders(state attributes, name string, holder
 		old := strings.EqualFold(holder.ID, state.text("id"))
 		switch {
 		case old && state.abandons():
-			addKeptName(diags, state)
+			r.addKeptName(diags, state)
 			return true
 		case !old && !r.client.CreatedHere(holder.ID):
-			diags.AddError("Deployment name already taken", fmt.Sprintf("Replacing deployment %s creates one named %q, but the service already "+
-				"has a deployment of that name (id %s, status %s). Nothing was changed. Options:\n"+
-				"  - Choose another name.\n"+
-				"  - For terraform destroy, add -refresh=false.", describe(state), name, holder.ID, statusOf(holder)))
+			r.report(diags).errorf(path.Empty(), "Deployment name already taken",
+				"Replacing deployment %s creates one named %q, but the service already "+
+					"has a deployment of that name (id %s, status %s). Nothing was changed. Options:\n"+
+					"  - Choose another name.\n"+
+					"  - For terraform destroy, add -refresh=false.", describe(state), name, holder.ID, statusOf(holder))
 			return true
 		}
 	}
@@ -126,19 +131,21 @@ func (r *deploymentResource) rejectHolders(state attributes, name string, holder
 }
 
 // addUnknownName reports that an abandoned deployment may still have the name of its replacement.
-func addUnknownName(diags *diag.Diagnostics, state attributes) {
-	diags.AddError("Replacement needs a known name", fmt.Sprintf("Deployment %s has deletion_policy = %q, so it keeps running and keeps its "+
-		"name when it is replaced. The new name is known only after apply, and may be the same. Set a name that is known at plan.",
-		describe(state), deletionAbandon))
+func (r *deploymentResource) addUnknownName(diags *diag.Diagnostics, state attributes) {
+	r.report(diags).errorf(path.Empty(), "Replacement needs a known name",
+		"Deployment %s has deletion_policy = %q, so it keeps running and keeps its "+
+			"name when it is replaced. The new name is known only after apply, and may be the same. Set a name that is known at plan.",
+		describe(state), deletionAbandon)
 }
 
 // addKeptName reports that an abandoned deployment still has the name of its replacement.
-func addKeptName(diags *diag.Diagnostics, state attributes) {
-	diags.AddError("Replacement needs a new name", fmt.Sprintf("Replacing deployment %s creates another one, but with deletion_policy = %q "+
-		"this one keeps running and keeps its name. Options:\n"+
-		"  - Choose a new name, too.\n"+
-		"  - To delete it, first apply deletion_policy = %q, without replacing it.\n"+
-		"  - For terraform destroy, add -refresh=false.", describe(state), deletionAbandon, deletionDelete))
+func (r *deploymentResource) addKeptName(diags *diag.Diagnostics, state attributes) {
+	r.report(diags).errorf(path.Empty(), "Replacement needs a new name",
+		"Replacing deployment %s creates another one, but with deletion_policy = %q "+
+			"this one keeps running and keeps its name. Options:\n"+
+			"  - Choose a new name, too.\n"+
+			"  - To delete it, first apply deletion_policy = %q, without replacing it.\n"+
+			"  - For terraform destroy, add -refresh=false.", describe(state), deletionAbandon, deletionDelete)
 }
 
 // delete deletes the deployment in the service.
@@ -146,14 +153,15 @@ func (r *deploymentResource) delete(ctx context.Context, state attributes, diags
 	who := describe(state)
 	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
 	case errors.Is(err, client.ErrNotSupported):
-		diags.AddError("Service does not support deletion", fmt.Sprintf("The service lists deployment %s but rejects DELETE for it. Nothing was "+
-			"changed, and the deployment stays in the state. Options:\n"+
-			"  - To remove it from the state only, use a removed block or terraform state rm, or first apply deletion_policy = %q.\n"+
-			"  - If the service supports neither updates nor deletion, set documented_operations_only = true in the provider.\n\n%s",
-			who, deletionAbandon, sentence(err.Error())))
+		r.report(diags).errorf(path.Empty(), "Service does not support deletion",
+			"The service lists deployment %s but rejects DELETE for it. Nothing was "+
+				"changed, and the deployment stays in the state. Options:\n"+
+				"  - To remove it from the state only, use a removed block or terraform state rm, or first apply deletion_policy = %q.\n"+
+				"  - If the service supports neither updates nor deletion, set documented_operations_only = true in the provider.\n\n%s",
+			who, deletionAbandon, r.sentence(err))
 		return
 	case err != nil:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot delete deployment %s", who), err, nil)
+		r.report(diags).failure(fmt.Sprintf("Cannot delete deployment %s", who), err, nil)
 		return
 	}
 	limit := state.timeout("delete")
@@ -164,10 +172,10 @@ func (r *deploymentResource) delete(ctx context.Context, state attributes, diags
 	switch {
 	case err == nil:
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		diags.AddError("Deployment still exists", fmt.Sprintf(
+		r.report(diags).errorf(path.Empty(), "Deployment still exists",
 			"The service accepted the deletion of deployment %s, but still lists it after %s, with status %s. It stays in the state. Destroy "+
-				"again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last)))
+				"again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last))
 	default:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot verify the deletion of deployment %s", who), err, nil)
+		r.report(diags).failure(fmt.Sprintf("Cannot verify the deletion of deployment %s", who), err, nil)
 	}
 }

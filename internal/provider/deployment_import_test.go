@@ -56,7 +56,7 @@ func TestAccImport_byIDAndByName(t *testing.T) {
 		imported(looksLikeID, looksLikeID),
 		rejected("ap", `(?s)No such deployment.*`+flexible(`no deployment named "ap" (case-sensitive)`)),
 		rejected("99999999-9999-4999-8999-999999999999", `(?s)No such deployment.*`+flexible("no deployment with ID 99999999-9999-4999-8999-999999999999")),
-		rejected("twin", `(?s)Several deployments of that name.*`+twice[0]+`.*`+twice[1]),
+		rejected("twin", `(?s)Multiple deployments with that name.*`+twice[0]+`.*`+twice[1]),
 		persisted,
 		planIsEmpty(config),
 	)

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -44,7 +43,7 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 		for found, err := range r.client.Deployments(ctx, filter) {
 			result := req.NewListResult(ctx)
 			if err != nil {
-				r.access.addFailure(&result.Diagnostics, "Cannot list deployments", err, nil)
+				r.report(&result.Diagnostics).failure("Cannot list deployments", err, nil)
 				push(list.ListResult{Diagnostics: result.Diagnostics})
 				return
 			}
@@ -63,7 +62,7 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 	// The same values as after an import: generated configuration must plan empty.
 	values, err := resourceFields.Refresh(blank, liveTree(found, false), found.Source, nil)
 	if err != nil {
-		addBug(&result.Diagnostics, fmt.Sprintf("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
+		r.report(&result.Diagnostics).bug(r.format("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
 		return
 	}
 	resource := field.With(blank, values)

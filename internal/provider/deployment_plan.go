@@ -26,9 +26,9 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	record := loadRecord(ctx, req.Private, &resp.Diagnostics)
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
 	r.checkHosting(plan, &resp.Diagnostics)
-	addMissingSettings(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
+	r.addMissingSettings(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
 	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
-		resp.Diagnostics.AddAttributeWarning(path.Root("secrets_wo"), "Missing secrets_wo_version",
+		r.report(&resp.Diagnostics).warnf(path.Root("secrets_wo"), "Missing secrets_wo_version",
 			"Terraform does not store secrets_wo: without secrets_wo_version, a change of the values is neither detected nor sent. "+
 				"Set secrets_wo_version, and change it with the values.")
 	}
@@ -41,8 +41,8 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	replaces := plan.replaces(state, "name") || plan.replaces(state, "source")
 	r.state.hold(state)
 	if state.text("status") == client.StatusAwaitingDelete {
-		resp.Diagnostics.AddWarning("Deployment is being deleted", fmt.Sprintf("Deployment %s has status %s. Once it no longer exists, the "+
-			"plan proposes to create it again.", describe(state), client.StatusAwaitingDelete))
+		r.report(&resp.Diagnostics).warnf(path.Empty(), "Deployment is being deleted", "Deployment %s has status %s. Once it no longer exists, the "+
+			"plan proposes to create it again.", describe(state), client.StatusAwaitingDelete)
 	}
 	if replaces {
 		r.planReplacement(ctx, plan, state, &resp.Diagnostics)
@@ -77,10 +77,10 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		c.compare(live)
 		secrets, _ = secretsChangeOf(plan, state, config, memory, live)
 	}
-	addTakenRef(diags, c, state)
+	r.addTakenRef(diags, c, state)
 	if len(secrets.released) > 0 {
-		diags.AddWarning("Secrets stay in the service", fmt.Sprintf("Deployment %s keeps these secrets, which the configuration no longer "+
-			"manages:%s", describe(state), listed(secrets.released)))
+		r.report(diags).warnf(path.Empty(), "Secrets stay in the service", "Deployment %s keeps these secrets, which the configuration no longer "+
+			"manages:%s", describe(state), secrets.released)
 	}
 	body := c.body()
 	sendsSecrets := secrets.wanted != nil || secrets.unknown
@@ -89,14 +89,14 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		return
 	}
 	if len(secrets.removed) > 0 {
-		diags.AddAttributeWarning(secrets.at, "Secrets will be removed", fmt.Sprintf(
+		r.report(diags).warnf(secrets.at, "Secrets will be removed",
 			"The service does not return the values of secrets, and a change of secrets replaces all of them. The update of deployment %s "+
-				"removes these secrets, which are not in the configuration:%s", describe(state), listed(secrets.removed)))
+				"removes these secrets, which are not in the configuration:%s", describe(state), secrets.removed)
 	}
 	if secrets.hidden && secrets.wanted != nil {
-		diags.AddAttributeWarning(secrets.at, "Secrets are replaced", fmt.Sprintf(
+		r.report(diags).warnf(secrets.at, "Secrets are replaced",
 			"The service does not show its secrets, and a change of secrets replaces all of them. The update of deployment %s removes secrets "+
-				"that are not in the configuration, if there are any.", describe(state)))
+				"that are not in the configuration, if there are any.", describe(state))
 	}
 	if len(body) == 0 && len(c.unknown) == 0 && !sendsSecrets {
 		return
@@ -135,31 +135,31 @@ func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diag
 	case secrets.wanted != nil:
 		lines = append(lines, secrets.at.String()+": the service has other secrets")
 	}
-	diags.AddError("Deployment cannot be updated", fmt.Sprintf("Deployment %s differs from the configuration:%s\n\nThe provider has "+
+	r.report(diags).errorf(path.Empty(), "Deployment cannot be updated", "Deployment %s differs from the configuration:%s\n\nThe provider has "+
 		"documented_operations_only = true, and the API documents no updates. Options:\n"+
 		"  - To update it, remove documented_operations_only. The service must support PATCH for deployments.\n%s\n"+
-		"  - For terraform destroy, add -refresh=false.", describe(attributesOf(c.state)), listed(lines), withoutUpdate))
+		"  - For terraform destroy, add -refresh=false.", describe(attributesOf(c.state)), lines, withoutUpdate)
 }
 
 // withoutUpdate is what to do where a deployment cannot be updated.
-const withoutUpdate = "  - To keep the service's values, write them into the configuration, or add the arguments to ignore_changes.\n" +
+const withoutUpdate trusted = "  - To keep the service's values, write them into the configuration, or add the arguments to ignore_changes.\n" +
 	"  - To create a second deployment, first apply deletion_policy = \"abandon\", then choose a new name. This one keeps running."
 
 // addTakenRef warns of a ref that goes into the state without a request, because the service does not show which it has.
-func addTakenRef(diags *diag.Diagnostics, c *change, state attributes) {
+func (r *deploymentResource) addTakenRef(diags *diag.Diagnostics, c *change, state attributes) {
 	ref := attributesOf(attributesOf(c.plan)["source_revision_config"]).text("repo_ref")
 	commit := attributesOf(state["source_revision_config"]).text("repo_ref")
 	if c.refTaken && ref != commit {
-		diags.AddAttributeWarning(path.Root("source_revision_config").AtName("repo_ref"), "Imported ref cannot be verified", fmt.Sprintf(
+		r.report(diags).warnf(path.Root("source_revision_config").AtName("repo_ref"), "Imported ref cannot be verified",
 			"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to "+
 				"this commit, and sends nothing. "+
 				"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state),
-			commit, ref))
+			commit, ref)
 	}
 }
 
 // addMissingSettings warns of what every service needs: Terraform silently ignores misspelled names in nested objects.
-func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
+func (r *deploymentResource) addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
 	for _, needed := range []struct{ source, object, name string }{
 		{client.SourceExternalDocker, "source_revision_config", "image_uri"},
 		{client.SourceCodehost, "source_config", "repo_url"},
@@ -170,9 +170,9 @@ func addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
 		}
 		if value := attributesOf(object)[needed.name]; value.Type() == nil || value.IsNull() {
 			at := path.Root(needed.object).AtName(needed.name)
-			diags.AddAttributeWarning(path.Root(needed.object), "Missing "+needed.name, fmt.Sprintf(
+			r.report(diags).warnf(path.Root(needed.object), "Missing "+needed.name,
 				"Deployment %s has source %q but no %s. Check the spelling: Terraform silently ignores unknown names in nested objects.",
-				describe(plan), needed.source, at))
+				describe(plan), needed.source, at)
 		}
 	}
 }
@@ -190,20 +190,16 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	existing := holders[0]
 	held := r.state.holder(existing.ID, name)
 	if held == nil {
-		var taken diag.Diagnostics
-		r.addNameTaken(&taken, name, existing)
-		for _, d := range taken {
-			diags.AddAttributeWarning(path.Root("name"), d.Summary(), d.Detail())
-		}
+		r.report(diags).warnf(path.Root("name"), summaryNameTaken, "%s", r.nameTaken(name, existing))
 		return
 	}
 	// Terraform drops the warnings of a replacement, and shows its errors.
-	diags.AddAttributeWarning(path.Root("name"), "Deployment name is in use", fmt.Sprintf(
+	r.report(diags).warnf(path.Root("name"), "Deployment name is in use",
 		"Deployment %s in this state has this name. Creating another one fails unless this run deletes that one first.\n"+
 			"  - If you renamed the resource, add a moved block. Otherwise Terraform deletes the deployment and creates it again.\n"+
-			"  - With create_before_destroy, choose a new name.", describe(held)))
+			"  - With create_before_destroy, choose a new name.", describe(held))
 	if !r.rejectDestroy(held, diags) && held.abandons() {
-		addKeptName(diags, held)
+		r.addKeptName(diags, held)
 	}
 }
 
@@ -214,36 +210,38 @@ func (r *deploymentResource) nameHolders(ctx context.Context, name string, diags
 	}
 	holders, err := r.client.NameHolders(ctx, name)
 	if failed, ok := errors.AsType[*client.Error](err); ok && failed.Unreachable() {
-		diags.AddWarning("Service is unreachable", fmt.Sprintf("The provider could not check whether the name %q is free: %s This is expected "+
-			"if the service is created in the same run. Otherwise, correct base_url (%s).", name, sentence(failed.Error()), r.access.baseURL))
+		r.report(diags).warnf(path.Empty(), "Service is unreachable", "The provider could not check whether the name %q is free: %s If the service "+
+			"is created in this run, do nothing. Otherwise, correct base_url (%s).", name, r.sentence(failed), r.access.baseURL)
 	} else if err != nil {
-		r.access.addFailure(diags, fmt.Sprintf("Cannot check the name %q", name), err, nil)
+		r.report(diags).failure(fmt.Sprintf("Cannot check the name %q", name), err, nil)
 	}
 	return holders
 }
 
-// addNameTaken reports that a deployment has the name already, and the ways out.
-func (r *deploymentResource) addNameTaken(diags *diag.Diagnostics, name string, existing *client.Deployment) {
-	at, detail := path.Root("name"), fmt.Sprintf("The service has a deployment named %q (id %s, status %s). ", name, existing.ID,
-		statusOf(existing))
+const summaryNameTaken = "Deployment name already taken"
+
+// nameTaken states that a deployment has the name already, and the ways out.
+func (r *deploymentResource) nameTaken(name string, existing *client.Deployment) trusted {
+	what := r.format("The service has a deployment named %q (id %s, status %s).", name, existing.ID, statusOf(existing))
 	switch {
 	case r.client.CreatedHere(existing.ID):
-		detail += "Another resource of this run has created it. Give each resource its own name."
+		return what + " Another resource of this run has created it. Give each resource its own name."
 	case existing.Status == client.StatusAwaitingDelete:
-		detail += "It is being deleted. Apply again once it no longer exists, or choose another name."
-	default:
-		detail += "Options:\n" +
-			"  - Import it (replace NAME with the name of the resource):\n\n" + importBlock(existing.ID) + "\n\n" +
-			"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n" +
-			"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n" +
-			"  - For terraform destroy, add -refresh=false."
+		return what + " It is being deleted. Apply again once it no longer exists, or choose another name."
 	}
-	diags.AddAttributeError(at, "Deployment name already taken", detail)
+	var toImport trusted
+	if client.IsUUID(existing.ID) { // nothing else is part of what a message offers to copy
+		toImport = "  - Import it (replace NAME with the name of the resource):\n\n" + importBlock(existing.ID) + "\n\n"
+	}
+	return what + " Options:\n" + toImport +
+		"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n" +
+		"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n" +
+		"  - For terraform destroy, add -refresh=false."
 }
 
 // importBlock is a block to copy.
-func importBlock(id string) string {
-	return fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, id)
+func importBlock(uuid string) trusted {
+	return trusted(fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, uuid))
 }
 
 // replaces reports whether the plan replaces the deployment for an attribute. A value that is unknown may turn out to be the
@@ -262,17 +260,17 @@ func (r *deploymentResource) planReplacement(ctx context.Context, plan, state at
 	switch policy := plan.deletionPolicy(); {
 	case r.rejectDestroy(state, diags):
 	case policy != deletionDelete && !state.abandons():
-		diags.AddAttributeError(path.Root("deletion_policy"), "Deployment would be deleted", fmt.Sprintf("Changing %s replaces deployment %s, "+
+		r.report(diags).errorf(path.Root("deletion_policy"), "Deployment would be deleted", "Changing %s replaces deployment %s, "+
 			"and this deletes it: deletion_policy = %q is not applied yet. First apply deletion_policy alone, with %[1]s = %[4]q. Then change %[1]s.",
-			at, who, policy, client.Sanitize(state.text(at.String()))))
+			at, who, policy, state.text(at.String()))
 	case state.abandons() && !name.IsKnown():
-		addUnknownName(diags, state)
+		r.addUnknownName(diags, state)
 	case state.abandons() && name.Equal(state["name"]):
-		addKeptName(diags, state)
+		r.addKeptName(diags, state)
 	case plan.replaces(state, "name") && r.rejectHolders(state, plan.text("name"), r.nameHolders(ctx, plan.text("name"), diags), diags):
 	case state.abandons():
-		diags.AddAttributeWarning(at, "Deployment keeps running", fmt.Sprintf("Changing %s creates a new deployment. Deployment %s is removed from "+
-			"the state and keeps running, because its deletion_policy is %q.", at, who, deletionAbandon))
+		r.report(diags).warnf(at, "Deployment keeps running", "Changing %s creates a new deployment. Deployment %s is removed from "+
+			"the state and keeps running, because its deletion_policy is %q.", at, who, deletionAbandon)
 	}
 }
 
@@ -283,9 +281,9 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 	}
 	for _, s := range sources {
 		if s.name == plan.text("source") && s.hosting != r.hosting {
-			diags.AddAttributeError(path.Root("source"), "Source not available", fmt.Sprintf(
+			r.report(diags).errorf(path.Root("source"), "Source not available",
 				"Deployment %s has source %q (%s), but the provider has hosting = %q. Use another source, or correct hosting.",
-				describe(plan), s.name, hostingNames[s.hosting], r.hosting))
+				describe(plan), s.name, hostingNames[s.hosting], r.hosting)
 		}
 	}
 }
@@ -294,5 +292,5 @@ func statusOf(d *client.Deployment) string {
 	if d.Status == "" {
 		return client.StatusUnknown
 	}
-	return client.Sanitize(d.Status)
+	return d.Status
 }

@@ -116,18 +116,18 @@ func (r *deploymentResource) Configure(_ context.Context, req resource.Configure
 }
 
 func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	config := attributesOf(req.Config.Raw)
+	config, report := attributesOf(req.Config.Raw), r.report(&resp.Diagnostics)
 	switch values, writeOnly, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]; {
 	case !values.IsNull() && values.IsKnown() && !writeOnly.IsNull() && writeOnly.IsKnown():
-		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo"), "Conflicting arguments", "Only one of secrets and secrets_wo can be set.")
+		report.errorf(path.Root("secrets_wo"), "Conflicting arguments", "Only one of secrets and secrets_wo can be set.")
 	case writeOnly.IsNull() && !version.IsNull() && version.IsKnown():
-		resp.Diagnostics.AddAttributeError(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version requires secrets_wo.")
+		report.errorf(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version requires secrets_wo.")
 	}
 	source, references := config.text("source"), config["secret_references"]
 	if source != "" && source != client.SourceExternalDocker && len(field.Items(references)) > 0 {
-		resp.Diagnostics.AddAttributeError(path.Root("secret_references"), "Unsupported argument",
-			fmt.Sprintf("secret_references is supported only for source %q; deployment %q has source %q. Use secrets instead.",
-				client.SourceExternalDocker, config.text("name"), source))
+		report.errorf(path.Root("secret_references"), "Unsupported argument",
+			"secret_references is supported only for source %q; deployment %q has source %q. Use secrets instead.",
+			client.SourceExternalDocker, config.text("name"), source)
 	}
 }
 
@@ -137,13 +137,14 @@ var additionalRule = field.Rule{Must: "must not contain properties that have an 
 		text, _ := value.(types.String)
 		properties, _ := field.ReadJSON([]byte(text.ValueString()))
 		tree, _ := properties.(map[string]any)
+		report := (*providerData)(nil).report(diags)
 		conflicts := documentedFields.Conflicts(tree)
 		for _, name := range slices.Sorted(maps.Keys(conflicts)) {
 			if conflicts[name].Access == field.ReadOnly {
-				diags.AddAttributeError(at, "Property is read-only", fmt.Sprintf("%s must not contain %s.", at, name))
+				report.errorf(at, "Read-only property", "%s must not contain %s. The service sets it. Remove it.", at, name)
 				continue
 			}
-			diags.AddAttributeError(at, "Property has an argument", fmt.Sprintf("%s must not contain %s: use the argument %[2]s.", at, name))
+			report.errorf(at, "Property with its own argument", "%s must not contain %s. Use the argument %[2]s instead.", at, name)
 		}
 	}}
 
@@ -154,7 +155,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	name, source := plan.text("name"), plan.text("source")
 	request, want, err := newRequest(req.Config.Raw)
 	if err != nil {
-		addBug(diags, fmt.Sprintf("Deployment %q cannot be written as a request, and was not created", name), err)
+		r.report(diags).bug(r.format("Deployment %q cannot be written as a request, and was not created", name), err)
 		return
 	}
 	secrets := configuredSecrets(config)
@@ -171,9 +172,9 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	if recovered {
-		diags.AddWarning("Response to the create was lost", fmt.Sprintf(
+		r.report(diags).warnf(path.Empty(), "Response to the create was lost",
 			"Deployment %q (%s) was found after the response to the create request was lost. It matches the request. If somebody else created an "+
-				"identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID))
+				"identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID)
 	}
 	var seen []*client.Deployment
 	see := func(d *client.Deployment) { seen = append(seen, d) }
@@ -184,14 +185,16 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	live := liveTree(created, false)
 	values, err := resourceFields.AfterApply(req.Plan.Raw, live)
 	if err != nil {
-		addBug(diags, fmt.Sprintf("Deployment %q (%s) was created, but cannot be written to the state", name, created.ID), err)
+		r.report(diags).bug(r.format("Deployment %q (%s) was created, but cannot be written to the state", name, created.ID), err)
 		return
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, values)
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
-	addDifferences(diags, "Service reports other values", fmt.Sprintf("Deployment %q (%s) was created, but differs from the configuration. "+
-		"If the differences remain, the next plan shows them as drift:", name, created.ID),
-		describeDifferences(deploymentFields.Compare(live, want, want, source).Set))
+	if differs := describeDifferences(deploymentFields.Compare(live, want, want, source).Set); len(differs) > 0 {
+		r.report(diags).warnf(path.Empty(), "Service reports other values", "Deployment %q (%s) was created, but differs from the configuration:%s\n\n"+
+			"If the differences remain, the next plan shows them as drift. If the service chose the values, write them into the configuration.",
+			name, created.ID, differs)
+	}
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Wanted(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
 	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
@@ -205,35 +208,35 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 	var lost *client.LostError
 	switch {
 	case errors.As(err, &taken):
-		r.addNameTaken(diags, name, taken.Existing)
+		r.report(diags).errorf(path.Root("name"), summaryNameTaken, "%s", r.nameTaken(name, taken.Existing))
 	case errors.As(err, &lost):
 		r.addLost(diags, name, lost)
 	default:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot create deployment %q", name), err, at)
+		r.report(diags).failure(fmt.Sprintf("Cannot create deployment %q", name), err, at)
 	}
 }
 
 // addLost reports that the response to a create was lost, and what is known of the deployment.
 func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost *client.LostError) {
-	outcome := "The service does not list a deployment with that name, so it was probably not created. Apply again: the provider looks up " +
-		"the name first."
+	outcome := trusted("The service does not list a deployment with that name, so it was probably not created. Apply again: the provider " +
+		"looks up the name first.")
 	id := lost.ID
 	switch {
 	case lost.Candidate != nil:
 		id = lost.Candidate.ID
-		outcome = fmt.Sprintf("The service lists deployment %s with that name, but it may not be the created one: %s.", id, lost.Reason)
+		outcome = r.format("The service lists deployment %s with that name, but it may not be the created one: %s.", id, lost.Reason)
 	case lost.Lookup != nil:
-		outcome = "The provider could not find out whether it was created: " + sentence(lost.Lookup.Error())
+		outcome = "The provider could not find out whether it was created: " + r.sentence(lost.Lookup)
 	case id != "":
 		outcome = "The service does not list it yet."
 	}
-	detail := fmt.Sprintf("The response to the request to create deployment %q was lost. %s\nThe deployment is not in the state.", name,
-		outcome)
-	if id != "" {
-		detail += fmt.Sprintf(" If it is yours, import it (replace NAME with the name of the resource):\n\n%s\n\n  or: terraform import "+
-			"%s.NAME %s", importBlock(id), deploymentType, id)
+	var remedy trusted
+	if client.IsUUID(id) {
+		remedy = r.format(" If it is yours, import it (replace NAME with the name of the resource):\n\n%s\n\n  or: terraform import %s.NAME %s",
+			importBlock(id), deploymentType, id)
 	}
-	diags.AddError("Outcome of the create is unknown", detail+"\n\n"+sentence(lost.Err.Error()))
+	r.report(diags).errorf(path.Empty(), "Outcome of the create is unknown", "The response to the request to create deployment %q was lost. %s\n"+
+		"The deployment is not in the state.%s\n\n%s", name, outcome, remedy, r.sentence(lost.Err))
 }
 
 // requestLocations maps locations in the body of a create or update, which a service names in errors, to attributes.
@@ -268,14 +271,14 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	if !r.requireClient(diags, fmt.Sprintf("Reading deployment %s", describe(state))) {
+	if !r.requireClient(diags, "Reading deployment "+describe(state)) {
 		return
 	}
 	id, importing := state.text("id"), state["name"].IsNull()
 	found, err := r.read(ctx, id)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && importing:
-		diags.AddError("No such deployment", noSuchID(id))
+		r.report(diags).errorf(path.Empty(), "No such deployment", noSuchID, id)
 		return
 	case errors.Is(err, client.ErrNotFound):
 		// A state from before Terraform 1.12 has no identity yet, and needs one even now.
@@ -283,19 +286,19 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.State.RemoveResource(ctx)
 		return
 	case err != nil:
-		r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
+		r.report(diags).failure("Cannot read deployment "+describe(state), err, nil)
 		return
 	}
 	r.state.saw(found)
 	record := loadRecord(ctx, req.Private, diags)
 	refreshed, err := resourceFields.Refresh(req.State.Raw, liveTree(found, !state[additionalField.Name].IsNull()), found.Source, record)
 	if err != nil {
-		addBug(diags, fmt.Sprintf("Deployment %s cannot be written to the state", describe(state)), err)
+		r.report(diags).bug(r.format("Deployment %s cannot be written to the state", describe(state)), err)
 		return
 	}
 	if memory := r.loadSecretsRecord(ctx, req.Private, diags); memory != nil {
 		if drifted := memory.drifted(found); len(drifted) > 0 {
-			forgetSecrets(state, drifted, refreshed, diags)
+			r.forgetSecrets(state, drifted, refreshed, diags)
 		}
 		savePrivate(ctx, resp.Private, privateSecrets, memory, diags)
 	}
@@ -324,13 +327,13 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 	switch {
 	case diags.HasError():
 	case id == "":
-		diags.AddError("Missing import ID", fmt.Sprintf("The import ID must be the ID of the deployment, a UUID such as %s, or its exact name.",
-			field.ExampleUUID))
+		r.report(diags).errorf(path.Empty(), "Missing import ID", "The import ID must be the ID of the deployment, a UUID such as %s, or its "+
+			"exact name.", field.ExampleUUID)
 	case client.IsUUID(id):
 		found = r.byID(ctx, id, identity.IsNull(), path.Empty(), diags)
 	case !identity.IsNull():
-		diags.AddAttributeError(path.Root("id"), "Invalid UUID", fmt.Sprintf("id in the identity must be a UUID such as %s, got %q. To import "+
-			"by name, use id instead of identity.", field.ExampleUUID, id))
+		r.report(diags).errorf(path.Root("id"), "Invalid UUID", "id in the identity must be a UUID such as %s, got %q. To import by name, use id "+
+			"instead of identity.", field.ExampleUUID, id)
 	default:
 		found = r.byName(ctx, id, path.Empty(), diags)
 	}
@@ -356,9 +359,9 @@ func (p *providerData) byID(ctx context.Context, id string, orName bool, at path
 	}
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddAttributeError(at, "No such deployment", noSuchID(id))
+		p.report(diags).errorf(at, "No such deployment", noSuchID, id)
 	case err != nil:
-		p.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", id), err, nil)
+		p.report(diags).failure("Cannot read deployment "+id, err, nil)
 	}
 	return found
 }
@@ -368,23 +371,21 @@ func (p *providerData) byName(ctx context.Context, name string, at path.Path, di
 	found, err := p.client.DeploymentsNamed(ctx, name)
 	switch {
 	case err != nil:
-		p.access.addFailure(diags, fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
+		p.report(diags).failure(fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
 	case len(found) == 1:
 		return found[0]
 	case len(found) == 0:
-		diags.AddAttributeError(at, "No such deployment", fmt.Sprintf("The service lists no deployment named %q (case-sensitive). Check the name, "+
-			"and that the credential has access to the deployment.", name))
+		p.report(diags).errorf(at, "No such deployment", "The service lists no deployment named %q (case-sensitive). Check the name, and that "+
+			"the credential has access to the deployment.", name)
 	default:
 		var candidates []string
 		for _, d := range found {
-			candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, client.Sanitize(d.Source), statusOf(d)))
+			candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, d.Source, statusOf(d)))
 		}
-		diags.AddAttributeError(at, "Several deployments of that name", fmt.Sprintf("The service lists %d deployments named %q. Use the ID of one "+
-			"of them:%s", len(found), name, listed(candidates)))
+		p.report(diags).errorf(at, "Multiple deployments with that name", "The service lists %d deployments named %q. Use the ID of one of them:%s",
+			len(found), name, candidates)
 	}
 	return nil
 }
 
-func noSuchID(id string) string {
-	return fmt.Sprintf("The service lists no deployment with ID %s. Check the ID, and that the credential has access to the deployment.", id)
-}
+const noSuchID = "The service lists no deployment with ID %s. Check the ID, and that the credential has access to the deployment."

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -183,7 +182,7 @@ func (r *secretsRecord) drifted(d *client.Deployment) (names []string) {
 
 // forgetSecrets sets secrets that were changed elsewhere to null, or the version of those that are write-only, so that the plan
 // proposes to set them.
-func forgetSecrets(state attributes, names []string, refreshed field.Values, diags *diag.Diagnostics) {
+func (p *providerData) forgetSecrets(state attributes, names []string, refreshed field.Values, diags *diag.Diagnostics) {
 	if known := attributesOf(state["secrets"]); known != nil {
 		values := maps.Clone(known)
 		for _, name := range names {
@@ -198,10 +197,9 @@ func forgetSecrets(state attributes, names []string, refreshed field.Values, dia
 		refreshed["secrets_wo_version"] = tftypes.NewValue(version.Type(), nil)
 		return
 	}
-	diags.AddAttributeWarning(path.Root("secrets_wo"), "Secrets changed outside Terraform", fmt.Sprintf(
-		"The service reports different values for %s of deployment %s than after the last apply. Set secrets_wo_version, so that the next "+
-			"plan can send them again.",
-		strings.Join(names, ", "), describe(state)))
+	p.report(diags).warnf(path.Root("secrets_wo"), "Secrets changed outside Terraform",
+		"The service reports different values for these secrets_wo of deployment %s than after the last apply. Set secrets_wo_version, so that "+
+			"the next plan can send them again:%s", describe(state), names)
 }
 
 // secretsChange is what a plan does to the secrets in the service.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
@@ -124,9 +125,9 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 				reduced["secrets"] = secrets
 			}
 			if done, second := u.client.UpdateDeployment(ctx, u.before.ID, sending(reduced)); second == nil {
-				u.diags.AddWarning("Unknown properties were not sent", fmt.Sprintf(
+				u.report(u.diags).warnf(path.Empty(), "Unknown properties were not sent",
 					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was "+
-						"sent without them. Check that the service still has:%s", describe(u.state), listed(foreign)))
+						"sent without them. Check that the service still has:%s", describe(u.state), foreign)
 				return done.Written, true
 			}
 		}
@@ -135,14 +136,14 @@ func (u *update) patch(ctx context.Context, request client.Tree) (written *clien
 	case errors.Is(err, client.ErrNotAllowed):
 		u.rejectChange(u.change, u.secrets, u.diags)
 	case errors.Is(err, client.ErrNotSupported):
-		u.diags.AddError("Service does not support updates", fmt.Sprintf("The service lists deployment %s but rejects PATCH for it. Nothing "+
+		u.report(u.diags).errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for it. Nothing "+
 			"was changed. Options:\n%s\n  - Set documented_operations_only = true in the provider: the plan then reports such changes.\n\n%s",
-			describe(u.state), withoutUpdate, sentence(err.Error())))
+			describe(u.state), withoutUpdate, u.sentence(err))
 	case errors.Is(err, client.ErrNotFound):
 		u.addReadFailure(u.diags, u.state, err)
 	case err != nil:
 		secrets, _ := request["secrets"].([]client.Secret)
-		u.access.addFailure(u.diags, fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets))
+		u.report(u.diags).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets))
 	default:
 		return written, true
 	}
@@ -161,7 +162,7 @@ func (u *update) readBack(ctx context.Context, last, written *client.Deployment,
 	}
 	last, err := u.client.WaitConsistent(ctx, last, done)
 	if err != nil {
-		u.access.addFailure(u.diags, fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
+		u.report(u.diags).failure(fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
 		u.failed, u.kept = u.set, u.dropped
 		return nil, false
 	}
@@ -225,17 +226,18 @@ func (u *update) verify(last *client.Deployment, body client.Tree) {
 		lines = append(lines, u.secrets.at.String()+": "+problem)
 	}
 	if len(lines) > 0 {
-		detail := fmt.Sprintf("The service accepted the update of deployment %s, but did not apply all of it:%s\n\nContact the service "+
-			"operator, or set the arguments to the service's values.", who, listed(lines))
+		place := path.Empty()
 		if len(u.failed) > 0 && len(lines) == 1 {
-			u.diags.AddAttributeError(attributeOf(u.failed[0]), "Update was not applied", detail)
-		} else {
-			u.diags.AddError("Update was not applied", detail)
+			place = attributeOf(u.failed[0])
 		}
+		u.report(u.diags).errorf(place, "Update was not applied", "The service accepted the update of deployment %s, but did not apply all of "+
+			"it:%s\n\nContact the service operator, or set the arguments to the service's values.", who, lines)
 	}
 	u.kept = u.leftover(last)
-	addDifferences(u.diags, "Removed arguments stay in the service", fmt.Sprintf("The service accepted the update of deployment %s, "+
-		"but still has the former value, which may be its default, of:", who), names(u.kept))
+	if len(u.kept) > 0 {
+		u.report(u.diags).warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of deployment %s, "+
+			"but still has the former value, which may be its default, of:%s", who, names(u.kept))
+	}
 
 	live, expected := last.Tree, maps.Clone(u.before.Tree)
 	for object, value := range body {
@@ -263,8 +265,11 @@ func (u *update) verify(last *client.Deployment, body client.Tree) {
 			unasked = append(unasked, d.String())
 		}
 	}
-	addDifferences(u.diags, "Service changed other properties", fmt.Sprintf("The update of deployment %s changed properties that it was "+
-		"not meant to change:", who), unasked)
+	if len(unasked) > 0 {
+		u.report(u.diags).warnf(path.Empty(), "Service changed other properties", "The update of deployment %s also changed properties that "+
+			"the plan does not change:%s\n\nThe next plan restores those that the configuration sets. For the others, contact the service "+
+			"operator if the change was not intended.", who, unasked)
+	}
 }
 
 // chosenByService reports whether the service chooses a value because the configuration omits it.
@@ -284,7 +289,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 	}
 	values, err := resourceFields.AfterApply(u.req.Plan.Raw, tree)
 	if err != nil {
-		addBug(u.diags, fmt.Sprintf("Deployment %s cannot be written to the state", describe(u.state)), err)
+		u.report(u.diags).bug(u.format("Deployment %s cannot be written to the state", describe(u.state)), err)
 		return
 	}
 	u.resp.State.Raw = field.With(u.req.Plan.Raw, values)
@@ -330,9 +335,9 @@ func (u *update) keepPrior(record field.Record) {
 // addReadFailure reports that a deployment cannot be read, or no longer exists.
 func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attributes, err error) {
 	if errors.Is(err, client.ErrNotFound) {
-		diags.AddError("Deployment no longer exists", fmt.Sprintf("The service does not list deployment %s. It was probably deleted outside "+
-			"Terraform. Plan again, without -refresh=false: the plan proposes to create it.", describe(state)))
+		r.report(diags).errorf(path.Empty(), "Deployment no longer exists", "The service does not list deployment %s. It was probably deleted "+
+			"outside Terraform. Plan again, without -refresh=false: the plan proposes to create it.", describe(state))
 		return
 	}
-	r.access.addFailure(diags, fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
+	r.report(diags).failure("Cannot read deployment "+describe(state), err, nil)
 }

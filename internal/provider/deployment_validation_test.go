@@ -39,7 +39,7 @@ func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 			object{"source_config": object{"listener_id": "{aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee}"}}),
 			protocoltest.Error("Invalid UUID", "source_config.listener_id")},
 		"references": {appConfig("codehost", object{"secret_references": list{object{"name": "A"}}}),
-			protocoltest.Error("Unsupported argument", "secret_references", `only for source "external_docker"`)},
+			protocoltest.Error("Unsupported argument", "", "secret_references", `only for source "external_docker"`)},
 		"malformed JSON": {appConfig("codehost", resourceSpec("volumes", list{object{"config_map": "{"}})),
 			protocoltest.Error("Invalid JSON", spec+"volumes[0].config_map", "jsonencode")},
 		"JSON that is a list": {appConfig("codehost", resourceSpec("sidecars", list{object{"security_context": "[1]"}})),
@@ -60,7 +60,7 @@ func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 			protocoltest.Error("Null value", `secrets["A"]`)},
 		"secret without a name": {appConfig("codehost", object{"secrets": object{"": "x"}}), protocoltest.Error("Empty name", "secrets")},
 		"both kinds of secrets": {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"}}),
-			protocoltest.Error("Conflicting arguments", "secrets_wo")},
+			protocoltest.Error("Conflicting arguments", "", "secrets_wo")},
 		"version without secrets": {appConfig("codehost", object{"secrets_wo_version": "1"}),
 			protocoltest.Error("Missing secrets_wo", "secrets_wo_version")},
 		"wait_until": {appConfig("codehost", object{"wait_until": "never"}),
@@ -98,10 +98,10 @@ func TestPlan_missingSettingOfASourceIsAWarning(t *testing.T) {
 		config object
 		want   []protocoltest.Message
 	}{
-		"image": {appConfig("external_docker"), []protocoltest.Message{protocoltest.Warning("Missing image_uri",
+		"image": {appConfig("external_docker"), []protocoltest.Message{protocoltest.Warning("Missing image_uri", "",
 			"source_revision_config", `"app"`, "spelling")}},
 		"repository": {appConfig("codehost", object{"source_config": object{"build_command": "make"}}),
-			[]protocoltest.Message{protocoltest.Warning("Missing repo_url", "source_config", `"app"`, "spelling")}},
+			[]protocoltest.Message{protocoltest.Warning("Missing repo_url", "", "source_config", `"app"`, "spelling")}},
 		"none":         {appConfig("external_docker", image), nil},
 		"unknown":      {appConfig("codehost", object{"source_config": object{"repo_url": protocoltest.Unknown}}), nil},
 		"other source": {appConfig("internal_docker"), nil},
@@ -135,9 +135,9 @@ func TestCreate_rejectedFieldIsAnErrorAtTheAttribute(t *testing.T) {
 	for name, c := range map[string]struct{ loc, at, says string }{
 		"nested": {`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`,
 			"source_config.resource_spec.sidecars[0].image_pull_policy",
-			"The service rejects source_config.resource_spec.sidecars[0].image_pull_policy: must be nicer"},
-		"root":    {`["body","name"]`, "name", "The service rejects name: must be nicer"},
-		"secret":  {`["body","secrets",1,"value"]`, `secrets["B"]`, `The service rejects secrets["B"]: must be nicer`},
+			"The service rejected source_config.resource_spec.sidecars[0].image_pull_policy: must be nicer"},
+		"root":    {`["body","name"]`, "name", "The service rejected name: must be nicer"},
+		"secret":  {`["body","secrets",1,"value"]`, "", `The service rejected secrets["B"]: must be nicer`},
 		"nowhere": {`["body","nowhere","to","see"]`, "", "body.nowhere.to.see: must be nicer"},
 	} {
 		t.Run(name, func(t *testing.T) {

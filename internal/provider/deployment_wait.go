@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
@@ -57,27 +57,27 @@ func (r *deploymentResource) waitFor(ctx context.Context, written *client.Deploy
 		see(d)
 		return reached(d, until, revision)
 	})
-	who := fmt.Sprintf("%q (%s)", last.Name, last.ID)
+	who, report := r.format("%q (%s)", last.Name, last.ID), r.report(diags)
 	switch {
 	case last.Status == client.StatusAwaitingDelete:
-		diags.AddError("Deployment is being deleted", fmt.Sprintf("Deployment %s was %s, and then its status became %s. It is being deleted "+
-			"outside Terraform. Once it no longer exists, apply again to create it.", who, done, last.Status))
+		report.errorf(path.Empty(), "Deployment is being deleted", "Deployment %s was %s, and then its status became %s. It is being deleted "+
+			"outside Terraform. Once it no longer exists, apply again to create it.", who, done, last.Status)
 	case err == nil:
 	case errors.Is(err, client.ErrNotFound):
-		diags.AddError("Deployment no longer exists", fmt.Sprintf("Deployment %s was %s, and then disappeared while the provider waited for "+
-			"it. It was probably deleted outside Terraform. Apply again to create it.", who, done))
+		report.errorf(path.Empty(), "Deployment no longer exists", "Deployment %s was %s, and then disappeared while the provider waited for "+
+			"it. It was probably deleted outside Terraform. Apply again to create it.", who, done)
 		return last, true
 	case errors.Is(ctx.Err(), context.Canceled):
-		diags.AddWarning("Wait was interrupted", fmt.Sprintf("Deployment %s was %s and is in the state. Its last status was %s.", who, done,
-			statusOf(last)))
+		report.warnf(path.Empty(), "Wait was interrupted", "Deployment %s was %s and is in the state. Its last status was %s.", who, done,
+			statusOf(last))
 	case errors.Is(err, context.DeadlineExceeded):
-		diags.AddWarning("Deployment is not ready yet", fmt.Sprintf(
+		report.warnf(path.Empty(), "Deployment is not ready yet",
 			"Deployment %s was %s and is in the state, but after %s its status is %s, and wait_until is %q. It continues in the background; the "+
 				"next plan shows its status. To wait longer, raise timeouts.%s.",
-			who, done, limit, statusOf(last), cmp.Or(until, waitReady), operation))
+			who, done, limit, statusOf(last), cmp.Or(until, waitReady), operation)
 	default:
-		diags.AddWarning("Cannot wait for the deployment", fmt.Sprintf("Deployment %s was %s and is in the state, but the provider could not "+
-			"wait for it: %s\n\n%s", who, done, sentence(err.Error()), r.access.adviceFor(err)))
+		report.warnf(path.Empty(), "Cannot wait for the deployment", "Deployment %s was %s and is in the state, but the provider could not "+
+			"wait for it: %s\n\n%s", who, done, r.sentence(err), r.advice(err))
 	}
 	return last, false
 }

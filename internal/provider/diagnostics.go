@@ -20,8 +20,8 @@ import (
 // report adds diagnostics. The summaries and formats are those of the provider. What is put into them is not: texts of the service
 // and of the configuration are shown without control characters, without the values that the client hides, and bounded.
 type report struct {
-	provider *providerData
-	diags    *diag.Diagnostics
+	*providerData
+	diags *diag.Diagnostics
 }
 
 // report may be called before the provider is configured.
@@ -50,7 +50,7 @@ func (r report) warnf(at path.Path, summary, format string, args ...any) {
 
 // compose cleans a message. What Terraform would print all the source of, it does not attach the message to.
 func (r report) compose(at path.Path, summary, format string, args []any) (place path.Path, title, detail string) {
-	detail = string(r.text(format, args...))
+	detail = string(r.format(format, args...))
 	if !printable(at) {
 		if name := nameOf(at); !strings.Contains(detail, name) {
 			detail = r.cleanText(name) + ": " + detail
@@ -63,49 +63,49 @@ func (r report) compose(at path.Path, summary, format string, args []any) (place
 // trusted is text that is fit for a terminal.
 type trusted string
 
-// text is a part of a message: an argument of errorf that is not cleaned again.
-func (r report) text(format string, args ...any) trusted {
+// format is a part of a message: an argument of errorf that is not cleaned again.
+func (p *providerData) format(format string, args ...any) trusted {
 	cleaned := make([]any, len(args))
 	for i, arg := range args {
-		cleaned[i] = r.clean(arg)
+		cleaned[i] = p.clean(arg)
 	}
 	return trusted(fmt.Sprintf(format, cleaned...))
 }
 
 // clean makes an argument of a message fit for a terminal.
-func (r report) clean(arg any) any {
+func (p *providerData) clean(arg any) any {
 	switch arg := arg.(type) {
 	case trusted, bool, int, int64, float64:
 		return arg
 	case string:
-		return r.cleanText(arg)
+		return p.cleanText(arg)
 	case error:
 		if _, ok := errors.AsType[*client.Error](arg); ok {
 			return client.Sanitize(arg.Error()) // the client cleans its parts, each with a bound of its own
 		}
-		return r.cleanText(arg.Error())
+		return p.cleanText(arg.Error())
 	case []string:
-		return r.list(arg)
+		return p.list(arg)
 	default:
-		return r.cleanText(fmt.Sprint(arg))
+		return p.cleanText(fmt.Sprint(arg))
 	}
 }
 
-func (r report) cleanText(text string) string {
-	if r.provider == nil || r.provider.client == nil {
+func (p *providerData) cleanText(text string) string {
+	if p == nil || p.client == nil {
 		return client.New(client.Config{}).Clean(text) // which hides nothing
 	}
-	return r.provider.client.Clean(text)
+	return p.client.Clean(text)
 }
 
 // maxListed limits the lines of a list in a message.
 const maxListed = 30
 
 // list is a list in a message, one item a line.
-func (r report) list(lines []string) trusted {
+func (p *providerData) list(lines []string) trusted {
 	var text strings.Builder
 	for _, line := range lines[:min(len(lines), maxListed)] {
-		text.WriteString("\n  - " + r.cleanText(line))
+		text.WriteString("\n  - " + p.cleanText(line))
 	}
 	if more := len(lines) - maxListed; more > 0 {
 		fmt.Fprintf(&text, "\n  - and %d more", more)
@@ -114,8 +114,8 @@ func (r report) list(lines []string) trusted {
 }
 
 // sentence is an error as a sentence.
-func (r report) sentence(err error) trusted {
-	message, _ := r.clean(err).(string)
+func (p *providerData) sentence(err error) trusted {
+	message, _ := p.clean(err).(string)
 	if message == "" {
 		return "No reason is given."
 	}
@@ -201,7 +201,7 @@ func (r report) failure(summary string, err error, at locate) {
 		}
 		if place, ok := at(f.Loc); ok {
 			// Older Terraform versions show the line of the resource only: the text names the attribute.
-			r.errorf(place, summary, "The service rejected %s: %s\n\n%s", place, withPeriod(r.text("%s", f.Message)),
+			r.errorf(place, summary, "The service rejected %s: %s\n\n%s", place, withPeriod(r.format("%s", f.Message)),
 				r.sentence(withoutMessage(failed)))
 			located++
 		}
@@ -221,32 +221,32 @@ func withoutMessage(failed *client.Error) error {
 // bug reports what only a bug in the provider causes.
 func (r report) bug(what trusted, err error) {
 	r.errorf(path.Empty(), "Provider bug", "%s: %s\n\nThis is a bug in the provider, not in the configuration. Please report it in the "+
-		"issue tracker of the provider, with this message and the output of terraform version.", what, withPeriod(r.text("%s", err)))
+		"issue tracker of the provider, with this message and the output of terraform version.", what, withPeriod(r.format("%s", err)))
 }
 
 // advice is what to do about an error of the client.
-func (r report) advice(err error) trusted {
+func (p *providerData) advice(err error) trusted {
 	var a access
-	if r.provider != nil {
-		a = r.provider.access
+	if p != nil {
+		a = p.access
 	}
 	failed, ok := errors.AsType[*client.Error](err)
 	switch {
 	case !ok:
 		return "Retry. If it persists, contact the service operator."
 	case (failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden) && !a.hasKey:
-		return r.text("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).",
+		return p.format("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).",
 			variable("api_key"), a.apiKeyHeader)
 	case failed.Status == http.StatusUnauthorized:
-		return r.text("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", variable("api_key"),
+		return p.format("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", variable("api_key"),
 			a.apiKeyHeader, a.schemeHint())
 	case failed.Status == http.StatusForbidden:
-		return r.text("The service does not allow this operation with this credential. Check its permissions. It was sent in the header %s "+
+		return p.format("The service does not allow this operation with this credential. Check its permissions. It was sent in the header %s "+
 			"(api_key_header)%s.", a.apiKeyHeader, a.schemeHint())
 	case failed.Status == http.StatusNotFound && strings.Contains(failed.Path, "/integrations/"):
-		return r.text("Check integration_id, and base_url (%s).", a.baseURL)
+		return p.format("Check integration_id, and base_url (%s).", a.baseURL)
 	case failed.Status == http.StatusNotFound:
-		return r.text("Set base_url (%s) to the root URL of the API, with its path prefix and without /v2.", a.baseURL)
+		return p.format("Set base_url (%s) to the root URL of the API, with its path prefix and without /v2.", a.baseURL)
 	case failed.Status == http.StatusTooManyRequests:
 		return "The service limits the rate of requests. Retry later, use a smaller -parallelism, or raise max_retries in the provider."
 	case failed.Status >= http.StatusInternalServerError:
@@ -254,21 +254,21 @@ func (r report) advice(err error) trusted {
 	case failed.Status >= http.StatusBadRequest:
 		return "The service rejected the request; its message is above. If it names no argument, contact the service operator."
 	case failed.Untrusted():
-		return r.text("The certificate of the service at %s is not trusted. If it is issued by a private CA, set ca_cert_file in the provider.",
+		return p.format("The certificate of the service at %s is not trusted. If it is issued by a private CA, set ca_cert_file in the provider.",
 			a.baseURL)
 	case failed.SpeaksPlainHTTP():
-		return r.text("The service uses plain http. Use http:// in base_url (%s), or the port for https.", a.baseURL)
+		return p.format("The service uses plain http. Use http:// in base_url (%s), or the port for https.", a.baseURL)
 	case failed.Redirected():
-		return r.text("Check base_url (%s). If you trust the target of the redirect, set base_url to it.", a.baseURL)
+		return p.format("Check base_url (%s). If you trust the target of the redirect, set base_url to it.", a.baseURL)
 	case failed.Malformed:
-		return r.text("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this provider, or contact the "+
+		return p.format("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this provider, or contact the "+
 			"service operator.", a.baseURL)
 	case failed.Timeout():
-		return r.text("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in the provider.", a.baseURL)
+		return p.format("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in the provider.", a.baseURL)
 	case failed.NotSent:
-		return r.text("Check base_url (%s), and that the service is up and reachable from here.", a.baseURL)
+		return p.format("Check base_url (%s), and that the service is up and reachable from here.", a.baseURL)
 	default:
-		return r.text("Retry. If it persists, check that base_url (%s) is the API itself and not a proxy or a website.", a.baseURL)
+		return p.format("Retry. If it persists, check that base_url (%s) is the API itself and not a proxy or a website.", a.baseURL)
 	}
 }
 

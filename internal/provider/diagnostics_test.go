@@ -3,6 +3,9 @@ package provider
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +117,25 @@ func TestReport_places(t *testing.T) {
 			if at != test.wantAt || found.Detail() != test.detail {
 				t.Errorf("%s: got %q at %q, want %q at %q", test.at, found.Detail(), at, test.detail, test.wantAt)
 			}
+		}
+	}
+}
+
+// Every diagnostic goes through report: nothing else cleans, bounds and locates it.
+func TestReport_isTheOnlyPlaceThatBuildsDiagnostics(t *testing.T) {
+	t.Parallel()
+	builds := regexp.MustCompile(`\.Add(Attribute)?(Error|Warning)\(|diag\.New|Diagnostic\{`)
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file) //nolint:gosec // a source file
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := builds.FindAllString(string(text), -1); found != nil && file != "diagnostics.go" && !strings.HasSuffix(file, "_test.go") {
+			t.Errorf("%s builds diagnostics: %q", file, found)
 		}
 	}
 }

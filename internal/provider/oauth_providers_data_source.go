@@ -45,9 +45,9 @@ func newOAuthProvidersDataSource() datasource.DataSource {
 		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
 			all, err := p.client.OAuthProviders(ctx, oauthProviderFields.Check)
 			if err != nil {
-				p.access.addFailure(diags, "Cannot list OAuth providers", err, nil)
+				p.report(diags).failure("Cannot list OAuth providers", err, nil)
 			}
-			return field.Values{"oauth_providers": listWanted(oauthProviderFields, all, func(provider client.Tree) bool {
+			return field.Values{"oauth_providers": p.listWanted(oauthProviderFields, all, func(provider client.Tree) bool {
 				return config["provider_id"].IsNull() || provider["provider_id"] == config.text("provider_id")
 			}, diags)}
 		},

@@ -30,7 +30,7 @@ func loadRecord(ctx context.Context, private privateState, diags *diag.Diagnosti
 func savePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		addBug(diags, "Private state cannot be written", err)
+		(*providerData)(nil).report(diags).bug("Private state cannot be written", err)
 		return
 	}
 	diags.Append(private.SetKey(ctx, key, text)...)

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -85,20 +86,19 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 // ValidateConfig reports invalid values, as in terraform validate: values may still be unknown, or be set in the environment
 // later.
 func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	providerConfig{attributesOf(req.Config.Raw)}.check(&resp.Diagnostics)
+	providerConfig{attributesOf(req.Config.Raw)}.check((*providerData)(nil).report(&resp.Diagnostics))
 }
 
 // Configure sets up the client. While a value is unknown, there is no client: a plan that only creates works without one, and
 // everything else reports which value is unknown.
 func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	config := providerConfig{attributesOf(req.Config.Raw)}
-	data := &providerData{unknown: config.unknown(), hosting: config.hosting(&resp.Diagnostics),
-		documentedOnly: config.documentedOnly(&resp.Diagnostics)}
+	config, report := providerConfig{attributesOf(req.Config.Raw)}, (*providerData)(nil).report(&resp.Diagnostics)
+	data := &providerData{unknown: config.unknown(), hosting: config.hosting(report), documentedOnly: config.documentedOnly(report)}
 	if len(data.unknown) > 0 {
-		config.check(&resp.Diagnostics) // what depends on unknown values is checked once they are known
+		config.check(report) // what depends on unknown values is checked once they are known
 	} else {
 		var settings client.Config
-		settings, data.access = config.client(&resp.Diagnostics)
+		settings, data.access = config.client(report)
 		if resp.Diagnostics.HasError() {
 			return
 		}
@@ -154,7 +154,7 @@ func configured(data any, diags *diag.Diagnostics) *providerData {
 	}
 	shared, ok := data.(*providerData)
 	if !ok {
-		addBug(diags, "The provider is not configured", fmt.Errorf("its data is a %T", data))
+		shared.report(diags).bug("The provider is not configured", fmt.Errorf("its data is a %T", data))
 	}
 	return shared
 }
@@ -162,19 +162,19 @@ func configured(data any, diags *diag.Diagnostics) *providerData {
 // requireClient reports whether the API can be used, and otherwise what is missing.
 func (p *providerData) requireClient(diags *diag.Diagnostics, purpose string) bool {
 	if p.client == nil {
-		addUnknownSettings(diags, purpose, p.unknown)
+		p.addUnknownSettings(diags, purpose, p.unknown)
 	}
 	return p.client != nil
 }
 
-func addUnknownSettings(diags *diag.Diagnostics, purpose string, names []string) {
+func (p *providerData) addUnknownSettings(diags *diag.Diagnostics, purpose string, names []string) {
 	verb := "is"
 	if len(names) > 1 {
 		verb = "are"
 	}
-	diags.AddError("Provider configuration is unknown", fmt.Sprintf(
-		"%s requires the API, but %s of the provider %s known only after apply. Options:\n"+
-			"  - If the plan needs only deployments in the state, plan with -refresh=false.\n"+
-			"  - First create the resources that the value depends on, with -target.\n"+
-			"  - Use two configurations: one for the service, and one for its deployments.", purpose, strings.Join(names, ", "), verb))
+	p.report(diags).errorf(path.Empty(), "Provider configuration is unknown", "%s requires the API, but %s of the provider %s known only after "+
+		"apply. Options:\n"+
+		"  - If the plan needs only deployments in the state, plan with -refresh=false.\n"+
+		"  - First create the resources that the value depends on, with -target.\n"+
+		"  - Use two configurations: one for the service, and one for its deployments.", purpose, strings.Join(names, ", "), verb)
 }
