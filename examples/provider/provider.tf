@@ -1,8 +1,7 @@
 terraform {
   required_providers {
     graphdeploy = {
-      source  = "graphdeploy/graphdeploy"
-      version = "~> 0.1"
+      source = "graphdeploy/graphdeploy"
     }
   }
 }

@@ -1,4 +1,3 @@
-# From a Git repository (cloud)
 data "graphdeploy_codehost_repo" "shop" {
   integration_id = "6f2c8a9e-3b1d-4c7f-9a52-0d8e4b6f1c37"
   owner          = "acme"
@@ -12,28 +11,10 @@ resource "graphdeploy_deployment" "shop" {
   source_config = {
     integration_id = data.graphdeploy_codehost_repo.shop.host_integration_id
     repo_url       = data.graphdeploy_codehost_repo.shop.url
+    build_on_push  = true # each push to the branch builds a new revision
   }
   source_revision_config = {
     repo_ref          = data.graphdeploy_codehost_repo.shop.default_branch
     graph_config_path = "graph.json"
   }
-}
-
-# From a container image (self-hosted), with secrets that are never stored
-resource "graphdeploy_deployment" "payments" {
-  name   = "payments"
-  source = "external_docker"
-
-  source_revision_config = {
-    image_uri = "registry.example.com/payments:7.3"
-  }
-
-  secrets_wo         = { PAYMENT_KEY = var.payment_key }
-  secrets_wo_version = "1"
-}
-
-variable "payment_key" {
-  type      = string
-  sensitive = true
-  ephemeral = true
 }
