@@ -1,4 +1,4 @@
-# Reads and writes fields of the service that the provider has no argument for.
+# Reads and writes API fields without an argument.
 # Here, the service accepts a deployment_type in source_config and reports it.
 
 terraform {
@@ -35,16 +35,16 @@ resource "graphdeploy_deployment" "reports" {
   })
 }
 
-# Contains every member of the response that the provider does not know.
+# Contains every member of the response that has no attribute.
 data "graphdeploy_deployment" "reports" {
   id = graphdeploy_deployment.reports.id
 }
 
 locals {
-  unknown_to_the_provider = try(jsondecode(data.graphdeploy_deployment.reports.additional_properties), {})
+  without_an_attribute = try(jsondecode(data.graphdeploy_deployment.reports.additional_properties), {})
 }
 
 output "deployment_type" {
   description = "Type of the deployment, as the service reports it. Null if it does not."
-  value       = try(local.unknown_to_the_provider.source_config.deployment_type, null)
+  value       = try(local.without_an_attribute.source_config.deployment_type, null)
 }

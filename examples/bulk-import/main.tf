@@ -51,7 +51,7 @@ resource "graphdeploy_deployment" "existing" {
   source   = each.value.source
 
   # If a deployment no longer matches the filter, Terraform destroys the resource.
-  # The deployment must keep running, even with extended_operations.
+  # The deployment must keep running.
   deletion_policy = "abandon"
 }
 

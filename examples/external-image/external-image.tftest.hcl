@@ -14,7 +14,7 @@ run "abandoned_on_destroy_by_default" {
 
 run "deployment_has_what_is_configured" {
   variables {
-    deletion_policy = null # deletes the deployment after the test, with extended_operations
+    deletion_policy = null # deletes the deployment after the test
   }
 
   assert {

@@ -155,14 +155,14 @@ resource "graphdeploy_deployment" "invoices" {
     { name = "SMTP_PASSWORD", secret_name = "mail", secret_key = "password" },
   ]
 
-  # The apply waits until the new revision is active. When a timeout expires, it
-  # ends with a warning.
+  # The apply waits until the new revision is active. If a timeout expires, a
+  # create ends with a warning, and an update with an error.
   wait_until = "active"
   timeouts = {
     create = "30m"
     update = "15m"
   }
 
-  # By default, never delete this deployment, even with extended_operations.
+  # By default, destroying keeps this deployment running.
   deletion_policy = var.deletion_policy
 }

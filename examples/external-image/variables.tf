@@ -19,7 +19,7 @@ variable "payment_key" {
 }
 
 variable "deletion_policy" {
-  description = "Behavior on destroy: `abandon` keeps the deployment running, `delete` deletes it, and null deletes it if extended_operations is enabled."
+  description = "Behavior on destroy: `abandon` keeps the deployment running, `delete` and null delete it, `prevent` makes it an error."
   type        = string
   default     = "abandon"
 }

@@ -23,7 +23,7 @@ resource "graphdeploy_deployment" "search" {
     image_uri = "registry.example.com/search:2.0"
   }
 
-  # If the deployment is not ready in time, the apply ends with a warning. The
+  # If a new deployment is not ready in time, the apply ends with a warning. The
   # postcondition makes it an error. The deployment stays in the state, untainted.
   timeouts = {
     create = var.time_to_be_ready
@@ -31,8 +31,8 @@ resource "graphdeploy_deployment" "search" {
   }
   lifecycle {
     postcondition {
-      condition     = contains(["READY", "UNUSED"], self.status) && self.active_revision_id == self.latest_revision_id
-      error_message = "Deployment ${self.name} is ${self.status}. Nothing that depends on it was changed."
+      condition     = self.status == "UNUSED" || self.status == "READY" && self.active_revision_id == self.latest_revision_id
+      error_message = "The latest revision of deployment ${self.name} does not run (status ${self.status})."
     }
   }
 }

@@ -40,12 +40,12 @@ resource "graphdeploy_deployment" "agent" {
     graph_config_path = "graph.json"
   }
 
-  # If the deployment is not ready in time, the apply ends with a warning. This
+  # If a new deployment is not ready in time, the apply ends with a warning. This
   # postcondition makes it an error, so nothing that depends on it is created.
   lifecycle {
     postcondition {
-      condition     = self.status == "READY"
-      error_message = "The deployment is ${self.status}, not READY."
+      condition     = self.status == "UNUSED" || self.status == "READY" && self.active_revision_id == self.latest_revision_id
+      error_message = "The latest revision of deployment ${self.name} does not run (status ${self.status})."
     }
   }
 }

@@ -57,8 +57,8 @@ run "production_is_protected" {
     error_message = "The deployment should keep the team's own label."
   }
   assert {
-    condition     = graphdeploy_deployment.this.deletion_policy == "abandon"
-    error_message = "Destroying should not delete production."
+    condition     = graphdeploy_deployment.this.deletion_policy == "prevent"
+    error_message = "Destroying production should be an error."
   }
 }
 

@@ -49,6 +49,6 @@ resource "graphdeploy_deployment" "this" {
 
   wait_until = "active"
 
-  # Never delete production, even with extended_operations.
-  deletion_policy = local.production ? "abandon" : null
+  # Destroying or replacing production is an error.
+  deletion_policy = local.production ? "prevent" : null
 }
