@@ -390,7 +390,7 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 	t.Run("not supported", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			_, c, ids := manyDeployments(1, fakeserver.Options{})
+			_, c, ids := manyDeployments(1, fakeserver.Options{Documented: true})
 			last, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
 			if !errors.Is(err, ErrNotSupported) || last.ID != ids[0] {
 				t.Errorf("got %v, %v", last, err)

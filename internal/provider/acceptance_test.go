@@ -6,9 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,8 +27,7 @@ import (
 // service is a fake service for one test.
 type service struct {
 	*fakeserver.Server
-	url            string
-	documentedOnly atomic.Bool // a provider of it was given documented_operations_only
+	url string
 }
 
 func newService(t *testing.T, options fakeserver.Options) *service {
@@ -39,22 +36,11 @@ func newService(t *testing.T, options fakeserver.Options) *service {
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	s := &service{Server: fake, url: server.URL + options.PathPrefix}
-	// Verified by every test with documented_operations_only. One that also has
-	// other providers resets the flag and verifies it itself.
-	t.Cleanup(func() {
-		if s.documentedOnly.Load() {
-			assertDocumentedOperationsOnly(t, s)
-		}
-	})
-	return s
+	return &service{Server: fake, url: server.URL + options.PathPrefix}
 }
 
 // provider is a provider block for the service, with more settings if given.
 func (s *service) provider(settings ...string) string {
-	if slices.Contains(settings, documentedOnly) {
-		s.documentedOnly.Store(true)
-	}
 	return fmt.Sprintf("provider \"graphdeploy\" {\n  base_url = %q\n%s\n}\n", s.url, strings.Join(settings, "\n"))
 }
 

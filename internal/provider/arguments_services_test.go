@@ -121,16 +121,12 @@ func testArguments(t *testing.T, options fakeserver.Options) {
 	})
 	f.assertReadsOnly("setting the values of the service")
 	f.expectNoop("after it was set", allOperations, after)
-	f.apply("removal without operations", onlyDocumented, removed, func(c argumentCase, o outcome) {
-		if hasErrors(o.applied) {
-			t.Errorf("%s: the removal failed: %s", c.name, messages(o.applied))
+	for name, o := range f.run(onlyDocumented, removed, true) {
+		if text := messages(o.diagnostics, "Missing image_uri", "Secrets stay in the service"); o.action != "rejected" || strings.Count(text, "Deployment cannot be updated: ") != 1 {
+			t.Errorf("%s: the plan of a removal with documented operations only is %s: %s", name, o.action, text)
 		}
-		if text := messages(o.diagnostics, "Missing image_uri"); strings.Count(text, "Removed arguments stay in the service: ") != 1 {
-			t.Errorf("%s: the plan of a removal warns %q", c.name, text)
-		}
-	})
-	f.assertReadsOnly("removals without operations")
-	f.expectNoop("after the removal without operations", onlyDocumented, removed)
+	}
+	f.assertReadsOnly("removals with documented operations only")
 }
 
 // A fleet has a deployment for each case.

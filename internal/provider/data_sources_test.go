@@ -263,7 +263,7 @@ func TestDeploymentDataSources_controlCharactersAreEscaped(t *testing.T) {
 	}
 	_, diags = p.Plan(typeName, nil, object{"name": hostile, "source": "internal_docker"})
 	assertHidden(t, diags, "\x1b", "\u009b", "\u202e", "\r")
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", id))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", id))
 }
 
 func TestRepositories(t *testing.T) {

@@ -26,14 +26,14 @@ func assertHidden(t *testing.T, diags protocoltest.Diagnostics, values ...string
 	}
 }
 
-func TestPlan_takenNameIsAnErrorWithTheImportBlock(t *testing.T) {
+func TestPlan_takenNameIsAWarningWithTheImportBlock(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app", "status": "UNUSED"})
 	s.SeedDeployment(map[string]any{"name": "app-2"}) // name_contains finds it, too
 	s.SeedDeployment(map[string]any{"name": "APP"})
 	_, diags := newProtocol(t, s).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", `"app"`, "id "+id, "status UNUSED",
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", `"app"`, "id "+id, "status UNUSED",
 		"import {\n        to = graphdeploy_deployment.NAME\n        id = \""+id+"\"\n      }", "moved block", "untaint", "-refresh=false"))
 }
 
@@ -42,7 +42,7 @@ func TestPlan_nameOfADeploymentThatIsBeingDeletedSuggestsNoImport(t *testing.T) 
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app", "status": "AWAITING_DELETE"})
 	_, diags := newProtocol(t, s).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", id, "status AWAITING_DELETE",
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", id, "status AWAITING_DELETE",
 		"It is being deleted. Apply again once it no longer exists"))
 	assertHidden(t, diags, "import", "moved", "untaint")
 }
@@ -95,7 +95,7 @@ func TestPlan_namesOfManyCreatesTakeFewRequests(t *testing.T) {
 		p.ExpectNone(diags)
 	}
 	_, diags := p.Plan(typeName, nil, object{"name": "other-120", "source": "internal_docker"})
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", "other-120"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", "other-120"))
 	// Two lookups, and a list of 150 with the empty page after it.
 	if n := len(s.Requests()); n != 5 {
 		t.Errorf("%d requests, want 5", n)
@@ -114,26 +114,39 @@ func TestPlan_nameHeldByADeploymentOfTheStateIsAWarning(t *testing.T) {
 	p.ExpectNone(diags)
 	// The same name at another address, and the deployment at its own is destroyed.
 	create, diags := p.Plan(typeName, nil, config)
-	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string), "deletes or renames"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string), "deletes that one first", "moved block"))
 	p.MustApply(typeName, r, nil)
 	_, diags = p.Apply(create)
 	p.ExpectNone(diags)
 	s.stored(t)
 }
 
+// Where destroying that deployment would not free the name, the create of its replacement fails.
 func TestPlan_nameHeldByADeploymentOfTheStateThatIsKeptIsAnError(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	config := appConfig("internal_docker")
-	p := newProtocol(t, s)
-	r := p.MustApply(typeName, nil, config)
-	p = newProtocol(t, s)
-	r, diags := p.Read(r)
-	p.ExpectNone(diags)
-	_, diags = p.Plan(typeName, nil, config)
-	protocoltest.Expect(t, diags, protocoltest.Error("Deployment name already taken", "name", p.Values(r)["id"].(string),
-		"It is in this state", "moved block", "untaint", "-replace", "-refresh=false"))
-	assertHidden(t, diags, "import {")
+	for name, c := range map[string]struct {
+		config, settings object
+		want             protocoltest.Message
+	}{
+		"abandon": {object{"deletion_policy": "abandon"}, object{}, protocoltest.Error("Replacement needs a new name", "", "app")},
+		"prevent": {object{"deletion_policy": "prevent"}, object{}, protocoltest.Error("Destroying is prevented", "", "app")},
+		"documented operations only": {object{}, object{"documented_operations_only": true},
+			protocoltest.Error("Deployment cannot be deleted", "", "app", `deletion_policy = "abandon"`, "removed block", "terraform state rm",
+				"-refresh=false")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			config := appConfig("internal_docker", c.config)
+			r := newProtocol(t, s).MustApply(typeName, nil, config)
+			p := newProtocol(t, s, c.settings)
+			r, diags := p.Read(r)
+			p.ExpectNone(diags)
+			_, diags = p.Plan(typeName, nil, config)
+			protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string)), c.want)
+			assertHidden(t, diags, "import {")
+		})
+	}
 }
 
 func TestCreate_secondResourceOfANameIsNotToldToImportTheFirst(t *testing.T) {
@@ -415,8 +428,8 @@ func TestUpdate_valuesThatMayBeSensitiveAreNotShown(t *testing.T) {
 	}
 	places := []string{"source_config.install_command", "labels", "service_account_name", "args", "security_context", "env"}
 	s := newService(t, fakeserver.Options{IgnorePatch: true})
-	p := newProtocol(t, s)
-	r := p.MustApply(typeName, nil, config("planted-old"))
+	r := newProtocol(t, s).MustApply(typeName, nil, config("planted-old"))
+	p := newProtocol(t, s, object{"documented_operations_only": true})
 	_, diags := p.Plan(typeName, r, config("planted-new"))
 	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "", places...))
 	assertHidden(t, diags, "planted-old", "planted-new")

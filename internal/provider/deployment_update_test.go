@@ -54,7 +54,6 @@ func TestAccUpdate_sendsChangedKeysUnlessOnlyDocumentedOperationsAreAllowed(t *t
 		resource.TestStep{Config: after, ConfigPlanChecks: updates},
 		planIsEmpty(after),
 	)
-	s.documentedOnly.Store(false)
 	got, _ := json.Marshal(s.patches(t))
 	if want := `[{"source_config":{"resource_spec":{"cpu_limit":2,"labels":{"a":"2","managed-by":"service"},"zone":"z1"}}}]`; string(got) != want {
 		t.Errorf("sent %s, want %s", got, want)

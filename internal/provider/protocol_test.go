@@ -34,9 +34,6 @@ func newProtocol(t *testing.T, s *service, settings ...object) *protocol {
 	for _, more := range settings {
 		maps.Copy(config, more)
 	}
-	if config["documented_operations_only"] == true {
-		s.documentedOnly.Store(true)
-	}
 	p.ExpectNone(p.Configure(config))
 	return p
 }

@@ -357,7 +357,7 @@ func TestProvider_unknownSettings(t *testing.T) {
 		t.Error("the plan of a deployment that does not change is not empty")
 	}
 	_, diags = p.Plan(typeName, existing, nil)
-	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment keeps running", "", "app"))
+	p.ExpectNone(diags)
 	_, diags = p.Plan(typeName, existing, object{"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}})
 	protocoltest.Expect(t, diags, needed("Updating deployment"))
 	_, diags = p.Read(existing)
@@ -424,9 +424,8 @@ func TestProvider_unknownDocumentedOperationsOnlyPlansAsFalse(t *testing.T) {
 	p := unconfigured(t)
 	p.ExpectNone(p.Configure(object{"base_url": s.url, "documented_operations_only": protocoltest.Unknown}))
 	for what, config := range map[string]object{
-		"update":      {"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}},
-		"replacement": {"name": "other", "source": "internal_docker"},
-		"destruction": nil,
+		"update":  {"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}},
+		"destroy": nil,
 	} {
 		t.Run(what, func(t *testing.T) {
 			plan, diags := p.Plan(typeName, existing, config)
