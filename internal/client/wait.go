@@ -36,6 +36,12 @@ func (c *Client) WaitConsistent(ctx context.Context, first *Deployment, done fun
 	return last, err
 }
 
+// ConsistencyTimeout is Config.ConsistencyTimeout.
+func (c *Client) ConsistencyTimeout() time.Duration { return c.config.ConsistencyTimeout }
+
+// Transient reports whether a request that failed may succeed when it is sent again.
+func Transient(err error) bool { return retryable(err) }
+
 // WaitDeleted reads a deployment like [Client.Wait], until the service no longer lists it. If after Config.ConsistencyTimeout
 // it is still listed and not being deleted (AWAITING_DELETE), the deletion is requested again: what seemed to be the response
 // to it may not have been the service's. It returns the last read result, which is first when there was none, and the error of

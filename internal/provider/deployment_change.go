@@ -136,14 +136,22 @@ func (c *change) bodyOf(tree map[string]any, differences []field.Difference) cli
 	return body
 }
 
-// makesRevision reports whether a change makes a new revision (section 2.1).
+// makesRevision reports whether a change makes a new revision: one of source_revision_config and secret_references does (section
+// 2.1), and one of resource_spec where services are as they are known.
 func (c *change) makesRevision(body client.Tree) bool {
+	config, _ := body["source_config"].(map[string]any)
+	_, spec := config["resource_spec"]
+	_, revisionConfig := body["source_revision_config"]
+	_, references := body["secret_references"]
+	if spec || revisionConfig || references {
+		return true
+	}
 	for k := range c.unknown {
-		if k.object != "source_config" {
+		if k.object != "source_config" || k.name == "resource_spec" || k.name == "" {
 			return true
 		}
 	}
-	return slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool { return name != "source_config" })
+	return false
 }
 
 // describeDifferences lists what differs, one attribute a line.

@@ -314,7 +314,7 @@ func TestCreate_waitUntil(t *testing.T) {
 	for until, c := range map[string]struct {
 		status string
 		active bool
-	}{"": {"READY", false}, "ready": {"READY", false}, "created": {"AWAITING_DATABASE", false}, "active": {"READY", true}} {
+	}{"": {"READY", true}, "ready": {"READY", false}, "created": {"AWAITING_DATABASE", false}, "active": {"READY", true}} {
 		t.Run("until "+until, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{Clock: clock(), ReadyAfter: 10 * time.Second, ActiveAfter: 60 * time.Second})
@@ -328,9 +328,15 @@ func TestCreate_waitUntil(t *testing.T) {
 			if active := values["active_revision_id"] == values["latest_revision_id"]; values["status"] != c.status || active != c.active {
 				t.Errorf("status %v, active %t; want %s, %t", values["status"], active, c.status, c.active)
 			}
-			if plan, diags := p.Plan(typeName, r, config); len(diags) > 0 || plan.HasChanges {
-				t.Errorf("the next plan is not empty: %s", diags)
+			plan, diags := p.Plan(typeName, r, config)
+			if plan.HasChanges {
+				t.Error("the next plan is not empty")
 			}
+			var pending []protocoltest.Message
+			if !c.active {
+				pending = append(pending, protocoltest.Warning("Revision does not run", "", values["latest_revision_id"].(string), "No revision is active"))
+			}
+			protocoltest.Expect(t, diags, pending...)
 		})
 	}
 }

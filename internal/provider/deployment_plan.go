@@ -49,6 +49,9 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	r.planUpdate(ctx, req, resp, newChange(req.Config.Raw, resp.Plan.Raw, req.State.Raw, record), live)
+	if planned := attributesOf(resp.Plan.Raw); planned["latest_revision_id"].IsKnown() && !resp.Diagnostics.HasError() {
+		r.addPending(ctx, req.Private, planned, state, live, &resp.Diagnostics)
+	}
 }
 
 // planUpdate plans a change of a deployment. Live is what was read of it for its refresh; nil if nothing was.
@@ -56,14 +59,15 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	plan, state, config, diags := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
 	memory := r.loadSecretsRecord(ctx, req.Private, diags)
 	secrets, decided := secretsChangeOf(plan, state, config, memory, nil)
-	if len(c.keys) == 0 && decided && !secrets.unknown && len(secrets.released) == 0 {
+	redeploys := c.redeploys()
+	if len(c.keys) == 0 && decided && !secrets.unknown && len(secrets.released) == 0 && !redeploys {
 		return
 	}
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	if len(c.keys) > 0 || !decided {
+	if len(c.keys) > 0 || !decided || redeploys {
 		if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(state))) {
 			return
 		}
@@ -84,7 +88,7 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	body := c.body()
 	sendsSecrets := secrets.wanted != nil || secrets.unknown
-	if r.documentedOnly && (len(body) > 0 || secrets.wanted != nil) {
+	if r.documentedOnly && (len(body) > 0 || secrets.wanted != nil || redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
 		r.rejectChange(c, secrets, diags)
 		return
 	}
@@ -98,27 +102,27 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 			"The service does not show its secrets, and a change of secrets replaces all of them. The update of deployment %s removes secrets "+
 				"that are not in the configuration, if there are any.", describe(state))
 	}
-	if len(body) == 0 && len(c.unknown) == 0 && !sendsSecrets {
+	if len(body) == 0 && len(c.unknown) == 0 && !sendsSecrets && !redeploys {
 		return
 	}
-	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, sendsSecrets || c.makesRevision(body))
+	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, sendsSecrets || redeploys || c.makesRevision(body))
 }
 
-// markChanging marks as unknown what an update may change by itself: section 2.2 needs no new revision, section 2.3 does.
-func markChanging(plan, config tftypes.Value, source string, revision bool) tftypes.Value {
+// markChanging marks as unknown what an update may change by itself.
+func markChanging(plan, config tftypes.Value, source string, newRevision bool) tftypes.Value {
 	values, configured := attributesOf(plan), attributesOf(config)
 	unknown := field.Values{"updated_at": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
-	if revision {
+	if newRevision {
 		for _, name := range []string{"status", "latest_revision_id", "active_revision_id", "image_version"} {
 			unknown[name] = unknown["updated_at"]
 		}
-		inner := field.Values{"repo_commit_sha": unknown["updated_at"]}
-		if source == client.SourceCodehost && attributesOf(configured["source_revision_config"])["image_uri"].IsNull() {
-			inner["image_uri"] = unknown["updated_at"]
+	}
+	if object := values["source_revision_config"]; newRevision && source == client.SourceCodehost && object.IsKnown() && !object.IsNull() {
+		built := field.Values{"repo_commit_sha": unknown["updated_at"]}
+		if attributesOf(configured["source_revision_config"])["image_uri"].IsNull() {
+			built["image_uri"] = unknown["updated_at"]
 		}
-		if object := values["source_revision_config"]; object.IsKnown() && !object.IsNull() {
-			unknown["source_revision_config"] = field.With(object, inner)
-		}
+		unknown["source_revision_config"] = field.With(object, built)
 	}
 	return field.With(plan, unknown)
 }
@@ -134,6 +138,9 @@ func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diag
 		lines = append(lines, secrets.at.String()+": the provider cannot verify that the secrets match the service")
 	case secrets.wanted != nil:
 		lines = append(lines, secrets.at.String()+": the service has other secrets")
+	}
+	if c.redeploys() {
+		lines = append(lines, "redeploy_triggers: changed")
 	}
 	r.report(diags).errorf(path.Empty(), "Deployment cannot be updated", "Deployment %s differs from the configuration:%s\n\nThe provider has "+
 		"documented_operations_only = true, and the API documents no updates. Options:\n"+

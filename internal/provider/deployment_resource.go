@@ -78,12 +78,18 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		MarkdownDescription: "What happens when the deployment is destroyed or replaced. Valid values are `delete`, `abandon` (remove it from " +
 			"the state only; it keeps running) and `prevent` (fail). Defaults to `delete`. Read from the state: apply a change before you destroy.",
 	}
+	attributes["redeploy_triggers"] = schema.MapAttribute{
+		Optional: true, ElementType: types.StringType, Validators: []validator.Map{field.NoNulls()},
+		MarkdownDescription: "Map of strings. A change of it, also setting it on an existing deployment, makes a new revision of the same " +
+			"configuration: a new commit of the same branch is built, and a tag that points to a new image is pulled. It has no effect when the " +
+			"deployment is created, or when it is removed.",
+	}
 	attributes["wait_until"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
-		MarkdownDescription: "What to wait for after a create or update. Valid values are `created` (do not wait), `ready` (until `status` is " +
-			"`READY` or `UNUSED`) " +
-			"and `active` (also until `active_revision_id` equals `latest_revision_id`). Defaults to `ready`. When the time limit in `timeouts` " +
-			"expires, the apply ends with a warning.",
+		MarkdownDescription: "What to wait for after a create, and after an update that makes a new revision. Valid values are `created` (do " +
+			"not wait), `ready` (until `status` is `READY` or `UNUSED`) and `active` (also until the new revision runs). By default, as `active` " +
+			"where the service reports that a revision runs, and otherwise as `ready`. When the time limit in `timeouts` expires, a create ends " +
+			"with a warning, and an update with an error. A revision that fails is an error.",
 	}
 	attributes["timeouts"] = timeoutsAttribute()
 	resp.Schema = schema.Schema{
@@ -177,9 +183,9 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 				"identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID)
 	}
 	var seen []*client.Deployment
-	see := func(d *client.Deployment) { seen = append(seen, d) }
-	created, gone := r.waitFor(ctx, created, plan, "create", "", see, diags)
-	if gone {
+	rollout := r.rolloutOf(plan, nil)
+	rollout.see = func(d *client.Deployment) { seen = append(seen, d) }
+	if created = rollout.wait(ctx, created, diags); created == nil {
 		return
 	}
 	live := liveTree(created, false)
@@ -197,6 +203,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Wanted(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
+	rollout.savePending(ctx, resp.Private, diags)
 	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
 		savePrivate(ctx, resp.Private, privateSecrets, record, diags)
 	}

@@ -2,10 +2,13 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -15,8 +18,9 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// Update changes the deployment where the plan asks for it, reads it back, and saves what was confirmed. What concerns only the
-// state needs no request.
+// Update changes the deployment where the plan asks for it, and saves what was confirmed: after an error before that, state,
+// record and private state are those of before, and the next refresh shows what took. What concerns only the state needs no
+// request.
 func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	u := &update{deploymentResource: r, req: req, resp: resp, diags: &resp.Diagnostics,
 		state: attributesOf(req.State.Raw), plan: attributesOf(req.Plan.Raw), config: attributesOf(req.Config.Raw)}
@@ -37,151 +41,246 @@ type update struct {
 
 	state, plan, config attributes
 	secrets             secretsChange
-	before              *client.Deployment // what the service had before
-	seen                []*client.Deployment
-	failed, kept        []field.Difference // what the service did not apply, and what it kept although it was removed
+	seen                []*client.Deployment // what was read, oldest first
 }
 
+// run reads, merges and sends; waits until the change is visible, and until it runs; and saves.
 func (u *update) run(ctx context.Context) {
-	var decided bool
-	u.secrets, decided = secretsChangeOf(u.plan, u.state, u.config, u.memory, nil)
-	configured := configuredSecrets(u.config)
-	if len(u.keys) == 0 && decided && u.req.Plan.Raw.IsFullyKnown() && (configured == nil || u.memory != nil) {
+	if u.concernsOnlyState() {
 		u.save(ctx, nil)
 		return
 	}
-	live, err := u.client.DeploymentNow(ctx, u.state.text("id"))
-	if err != nil {
-		u.addReadFailure(u.diags, u.state, err)
+	if u.documentedOnly {
+		u.runDocumented(ctx)
 		return
 	}
-	u.before, u.seen = live, []*client.Deployment{live}
-	u.compare(live)
-	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
-	if body := u.body(); len(body) > 0 || u.secrets.wanted != nil {
-		var ok bool
-		if live, ok = u.send(ctx, body); !ok {
+	sent, ok := u.send(ctx)
+	if !ok {
+		return
+	}
+	before := sent.Before
+	if sent.Sent == nil {
+		u.save(ctx, before) // the service has everything already
+		return
+	}
+	// Terraform's interrupt ends the wait until it runs only: what was changed has to be confirmed, and saved.
+	uninterrupted := context.WithoutCancel(ctx)
+	visible, ok := u.readBack(uninterrupted, sent)
+	if !ok {
+		return
+	}
+	visible = u.dropLeftovers(uninterrupted, visible)
+	if !u.verify(sent, visible) {
+		return
+	}
+	running := visible
+	if revised(before, visible) || sent.Written != nil && revised(before, sent.Written) {
+		rollout := u.rolloutOf(u.plan, before)
+		rollout.see = u.saw
+		if running = rollout.wait(ctx, visible, u.diags); running == nil {
 			return
 		}
+		rollout.savePending(ctx, u.resp.Private, u.diags)
 	}
-	u.save(ctx, live)
+	u.save(ctx, running)
 }
 
-// send sends a change, waits as configured, and reads the result back. It is not ok when there is nothing new to save.
-func (u *update) send(ctx context.Context, body client.Tree) (live *client.Deployment, ok bool) {
-	request := maps.Clone(body)
-	if u.secrets.wanted != nil {
-		request["secrets"] = u.secrets.wanted.list()
-	}
-	written, ok := u.patch(ctx, request)
-	if !ok {
-		return nil, false
-	}
-	last, revision := u.before, ""
-	if written != nil {
-		revision = written.LatestRevisionID
-		if u.plan.text("wait_until") == waitCreated {
-			last = written // it is not waited for
-		}
-	}
-	last, gone := u.waitFor(ctx, last, u.plan, "update", revision, func(d *client.Deployment) { u.seen = append(u.seen, d) }, u.diags)
-	if gone {
-		return nil, false
-	}
-	// What was changed is read back even when Terraform is interrupted because it must be saved then, too.
-	uninterrupted := context.WithoutCancel(ctx)
-	awaited := written
-	if written != nil && revisionOf(written) == revisionOf(u.before) && len(u.missing(written, false)) == 0 {
-		awaited = nil // only the revision of a ref may be yet to come
-	}
-	if last, ok = u.readBack(uninterrupted, last, awaited, func(d *client.Deployment) bool { return len(u.missing(d, true)) == 0 }); !ok {
-		return u.before, true
-	}
-	if leftover := u.leftover(last); len(leftover) > 0 {
-		if last, ok = u.nullify(uninterrupted, last, leftover); !ok {
-			return u.before, true
-		}
-	}
-	u.verify(last, body)
-	return last, true
+// concernsOnlyState reports whether the service has nothing to do with what the plan changes.
+func (u *update) concernsOnlyState() bool {
+	var decided bool
+	u.secrets, decided = secretsChangeOf(u.plan, u.state, u.config, u.memory, nil)
+	configured := configuredSecrets(u.config)
+	return len(u.keys) == 0 && decided && !u.redeploys() && u.req.Plan.Raw.IsFullyKnown() && (configured == nil || u.memory != nil)
 }
 
-// patch sends one request; if the service rejects members that it reports itself but the provider does not know, once more
-// without them.
-func (u *update) patch(ctx context.Context, request client.Tree) (written *client.Deployment, ok bool) {
-	done, err := u.client.UpdateDeployment(ctx, u.before.ID, sending(request))
-	written = done.Written
-	var rejected *client.Error
-	if errors.As(err, &rejected) && rejected.Invalid() {
-		ours := field.Leaves(u.plan.additional())
-		described, rest := changeableFields.Split(request)
-		foreign := slices.DeleteFunc(field.Leaves(rest), func(name string) bool {
-			return name == "secrets" || slices.Contains(ours, name)
-		})
-		if len(foreign) > 0 {
-			reduced := field.MergeDeep(described, u.plan.additional())
-			maps.DeleteFunc(reduced, func(name string, _ any) bool { _, sent := request[name]; return !sent })
-			if secrets, sent := request["secrets"]; sent {
-				reduced["secrets"] = secrets
-			}
-			if done, second := u.client.UpdateDeployment(ctx, u.before.ID, sending(reduced)); second == nil {
-				u.report(u.diags).warnf(path.Empty(), "Unknown properties were not sent",
-					"The service reports properties of deployment %s that this provider does not know, but rejects them in requests. The update was "+
-						"sent without them. Check that the service still has:%s", describe(u.state), foreign)
-				return done.Written, true
-			}
-		}
-	}
+// runDocumented is run with documented_operations_only. A plan gets here with something to send only for values that were unknown
+// then.
+func (u *update) runDocumented(ctx context.Context) {
+	live, err := u.client.DeploymentNow(ctx, u.state.text("id"))
 	switch {
-	case errors.Is(err, client.ErrNotAllowed):
+	case err != nil:
+		u.addReadFailure(u.diags, u.state, err)
+	case len(u.merge(live)) > 0:
 		u.rejectChange(u.change, u.secrets, u.diags)
+	default:
+		u.save(ctx, live)
+	}
+}
+
+// merge computes what to change of a deployment.
+func (u *update) merge(live *client.Deployment) client.Tree {
+	u.saw(live)
+	u.compare(live)
+	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
+	body := u.body()
+	if u.redeploys() {
+		ref := attributesOf(u.plan["source_revision_config"]).text("repo_ref")
+		image := attributesOf(u.config["source_revision_config"])["image_uri"]
+		body["source_revision_config"] = redeployedConfig(live, body, ref, image.Type() != nil && !image.IsNull())
+	}
+	if u.secrets.wanted != nil {
+		body["secrets"] = u.secrets.wanted.list()
+	}
+	return body
+}
+
+func (u *update) saw(d *client.Deployment) { u.seen = append(u.seen, d) }
+
+// send sends what the plan changes. If the service rejects members that it reports itself but the provider does not know, it
+// sends the change once more without them.
+func (u *update) send(ctx context.Context) (sent client.Update, ok bool) {
+	id := u.state.text("id")
+	sent, err := u.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) { return u.merge(live), nil })
+	if err == nil {
+		return sent, true
+	}
+	if foreign := u.foreign(sent.Sent); isAbout(err, foreign, sent.Sent) {
+		reduced, secondErr := u.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) {
+			return u.withoutForeign(u.merge(live)), nil
+		})
+		if secondErr == nil {
+			u.report(u.diags).warnf(path.Empty(), "Unknown properties were not sent", "The service reports properties of deployment %s that this "+
+				"provider does not know, but rejects them in requests. The update was sent without them. Check that the service still has:%s",
+				describe(u.state), foreign)
+			return reduced, true
+		}
+	}
+	u.addSendFailure(err, sent.Sent)
+	return sent, false
+}
+
+// foreign names the members of a request that the provider does not know, and that are not of additional_properties.
+func (u *update) foreign(request client.Tree) []string {
+	ours := field.Leaves(u.plan.additional())
+	_, rest := changeableFields.Split(request)
+	return slices.DeleteFunc(field.Leaves(rest), func(name string) bool { return name == "secrets" || slices.Contains(ours, name) })
+}
+
+func (u *update) withoutForeign(request client.Tree) client.Tree {
+	described, _ := changeableFields.Split(request)
+	reduced := field.MergeDeep(described, u.plan.additional())
+	maps.DeleteFunc(reduced, func(name string, _ any) bool { _, sent := request[name]; return !sent })
+	if secrets, sent := request["secrets"]; sent {
+		reduced["secrets"] = secrets
+	}
+	return reduced
+}
+
+// isAbout reports whether a service may have rejected a request because of some members: its error names one of them, or names no
+// member of the request at all.
+func isAbout(err error, names []string, request client.Tree) bool {
+	rejected, ok := errors.AsType[*client.Error](err)
+	if !ok || !rejected.Invalid() || len(names) == 0 {
+		return false
+	}
+	text := rejected.Message
+	for _, f := range rejected.Fields {
+		text += " " + f.String()
+	}
+	mentioned := map[string]bool{}
+	for _, word := range words.FindAllString(text, -1) {
+		mentioned[word] = true
+	}
+	mentions := func(path string) bool { return mentioned[path[strings.LastIndexByte(path, '.')+1:]] }
+	return slices.ContainsFunc(names, mentions) || !slices.ContainsFunc(field.Leaves(request), mentions)
+}
+
+var words = regexp.MustCompile(`[\w-]+`)
+
+func (u *update) addSendFailure(err error, request client.Tree) {
+	r := u.report(u.diags)
+	rejected, ok := errors.AsType[*client.Error](err)
+	switch {
 	case errors.Is(err, client.ErrNotSupported):
-		u.report(u.diags).errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for it. Nothing "+
-			"was changed. Options:\n%s\n  - Set documented_operations_only = true in the provider: the plan then reports such changes.\n\n%s",
+		r.errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for it. Nothing was "+
+			"changed. Options:\n%s\n  - Set documented_operations_only = true in the provider: the plan then reports such changes.\n\n%s",
 			describe(u.state), withoutUpdate, u.sentence(err))
 	case errors.Is(err, client.ErrNotFound):
 		u.addReadFailure(u.diags, u.state, err)
-	case err != nil:
-		secrets, _ := request["secrets"].([]client.Secret)
-		u.report(u.diags).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets))
 	default:
-		return written, true
+		secrets, _ := request["secrets"].([]client.Secret)
+		var found diag.Diagnostics
+		u.report(&found).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets))
+		config, _ := request["source_config"].(map[string]any)
+		settings := slices.DeleteFunc(slices.Sorted(maps.Keys(config)), func(name string) bool { return name == "resource_spec" })
+		if ok && rejected.Invalid() && len(settings) > 0 {
+			found = withNote(found, mayBeImmutable)
+		}
+		u.diags.Append(found...)
 	}
-	return nil, false
 }
 
-// sending sends a body as it is.
-func sending(body client.Tree) func(*client.Deployment) (client.Tree, error) {
-	return func(*client.Deployment) (client.Tree, error) { return body, nil }
+const mayBeImmutable = "Some settings of source_config cannot be changed after the create (section 2.2 of the API document). If this is one of " +
+	"them, terraform apply -replace=ADDRESS, with the address of this resource, deletes the deployment and creates it again with the new value."
+
+// withNote adds a paragraph to the last message.
+func withNote(diags diag.Diagnostics, note string) diag.Diagnostics {
+	last := len(diags) - 1
+	if last < 0 {
+		return nil
+	}
+	noted := slices.Clone(diags)
+	d := diags[last]
+	noted[last] = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+note)
+	if at, ok := d.(diag.DiagnosticWithPath); ok {
+		noted[last] = diag.NewAttributeErrorDiagnostic(at.Path(), d.Summary(), d.Detail()+"\n\n"+note)
+	}
+	return noted
 }
 
-func (u *update) readBack(ctx context.Context, last, written *client.Deployment, done func(*client.Deployment) bool) (*client.Deployment, bool) {
-	if done(last) || written != nil && !done(written) {
-		u.seen = append(u.seen, last)
-		return last, true
-	}
-	last, err := u.client.WaitConsistent(ctx, last, done)
+// readBack reads the deployment until it shows what was sent. If the response to that shows that the service did not take all of
+// it, the response is what is read for. It is not ok if nothing can be read.
+func (u *update) readBack(ctx context.Context, sent client.Update) (*client.Deployment, bool) {
+	before, written := sent.Before, sent.Written
+	refused := written != nil && !u.took(sent, written)
+	visible, err := u.client.WaitConsistent(ctx, before, func(d *client.Deployment) bool {
+		switch {
+		case written != nil && revised(before, written) && !revised(before, d):
+			return false
+		case u.redeploys() && before.LatestRevisionID != "" && !revised(before, d):
+			return false
+		case refused && changeableFields.Satisfies(d.Tree, written.Tree, u.source):
+			return true
+		case written != nil && len(u.leftover(d)) > len(u.leftover(written)):
+			return false
+		}
+		return u.took(sent, d) && len(u.unrevised(sent, d)) == 0
+	})
 	if err != nil {
 		u.report(u.diags).failure(fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
-		u.failed, u.kept = u.set, u.dropped
 		return nil, false
 	}
-	u.seen = append(u.seen, last)
-	return last, true
+	u.saw(visible)
+	return visible, true
 }
 
-// missing is what was asked for and is not there. A ref that was changed needs a new revision as well, where the service shows
-// only a commit.
-func (u *update) missing(d *client.Deployment, revision bool) (missing []field.Difference) {
-	missing = u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.want, u.source).Set)
-	if revision && revisionOf(d) == revisionOf(u.before) {
-		for _, changed := range u.set {
-			if changed.ResolvedIn(d.Tree) {
-				missing = append(missing, changed)
-			}
+// took reports whether a deployment has what was sent, as far as it shows that.
+func (u *update) took(sent client.Update, d *client.Deployment) bool {
+	return len(u.missing(d)) == 0 && len(u.secrets.notTaken(u.memory, sent.Before, d)) == 0 && !u.unknownSecrets(sent, d)
+}
+
+// unknownSecrets reports whether nothing shows that the service took secrets: the response was lost, there is no new revision, and
+// it does not show values.
+func (u *update) unknownSecrets(sent client.Update, d *client.Deployment) bool {
+	return sent.Lost != nil && u.secrets.wanted != nil && !revised(sent.Before, d) && !echoOf(d).has(u.secrets.wanted)
+}
+
+// missing is what was asked for and is not there.
+func (u *update) missing(d *client.Deployment) []field.Difference {
+	return u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.want, u.source).Set)
+}
+
+// unrevised are refs that were changed without a new revision, where the service shows only commits.
+func (u *update) unrevised(sent client.Update, d *client.Deployment) (unrevised []field.Difference) {
+	if revisionOf(d) != revisionOf(sent.Before) {
+		return nil
+	}
+	for _, changed := range u.set {
+		if changed.ResolvedIn(d.Tree) {
+			unrevised = append(unrevised, changed)
 		}
 	}
-	return missing
+	return unrevised
 }
 
 // revisionOf identifies a revision.
@@ -191,56 +290,121 @@ func revisionOf(d *client.Deployment) [2]string {
 	return [2]string{d.LatestRevisionID, commit}
 }
 
+// revised reports whether a deployment has another revision than before.
+func revised(before, d *client.Deployment) bool {
+	return d.LatestRevisionID != "" && !strings.EqualFold(d.LatestRevisionID, before.LatestRevisionID)
+}
+
 // leftover is what was removed and is still there.
 func (u *update) leftover(d *client.Deployment) []field.Difference {
 	return u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.applied, u.source).Dropped)
 }
 
-// nullify sets members of maps and JSON objects to null that a service still has because it merges deeply.
-func (u *update) nullify(ctx context.Context, last *client.Deployment, leftover []field.Difference) (*client.Deployment, bool) {
-	tree := last.Tree
-	leftover = slices.DeleteFunc(leftover, func(d field.Difference) bool {
+// dropLeftovers sets members of maps and JSON objects to null that a service still has because it merges deeply. It returns what
+// the service has then. That it rejects this is no failure of the update: verify warns of what is left.
+func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) *client.Deployment {
+	if len(u.nulls(visible)) == 0 {
+		return visible
+	}
+	sent, err := u.client.UpdateDeployment(ctx, visible.ID,
+		func(live *client.Deployment) (client.Tree, error) { return u.nulls(live), nil })
+	switch {
+	case err != nil || sent.Sent == nil:
+		return visible
+	case sent.Written != nil:
+		u.saw(sent.Written)
+		return sent.Written
+	}
+	read, err := u.client.WaitConsistent(ctx, visible, func(d *client.Deployment) bool { return len(u.leftover(d)) == 0 })
+	if err != nil {
+		return visible
+	}
+	u.saw(read)
+	return read
+}
+
+// nulls is the request that sets leftover members to null.
+func (u *update) nulls(d *client.Deployment) client.Tree {
+	tree := d.Tree
+	leftover := slices.DeleteFunc(u.leftover(d), func(d field.Difference) bool {
 		without, ok := d.Nullify(tree)
 		if ok {
 			tree = without
 		}
 		return !ok
 	})
-	if len(leftover) == 0 {
-		return last, true
-	}
-	written, ok := u.patch(ctx, u.bodyOf(tree, leftover))
-	if !ok {
-		return nil, false
-	}
-	return u.readBack(ctx, last, written, func(d *client.Deployment) bool { return len(u.leftover(d)) == 0 })
+	return u.bodyOf(tree, leftover)
 }
 
-// verify reports what the service did not take, what it kept although it was removed, and what changed although nobody asked
-// for it.
-func (u *update) verify(last *client.Deployment, body client.Tree) {
-	who := describe(u.state)
-	u.failed = u.missing(last, true)
-	lines := describeDifferences(u.failed)
-	for _, problem := range u.secrets.notTaken(u.memory, u.before, last) {
+// verify reports what the service did not take, what it kept although it was removed, and what changed although nobody asked for
+// it. It is not ok if the service did not take all that is set.
+func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool) {
+	failed := slices.Concat(u.missing(visible), u.unrevised(sent, visible))
+	u.addUnasked(sent, visible, failed)
+	r, who := u.report(u.diags), describe(u.state)
+	lines := describeDifferences(failed)
+	for _, problem := range u.secrets.notTaken(u.memory, sent.Before, visible) {
 		lines = append(lines, u.secrets.at.String()+": "+problem)
 	}
-	if len(lines) > 0 {
-		place := path.Empty()
-		if len(u.failed) > 0 && len(lines) == 1 {
-			place = attributeOf(u.failed[0])
+	switch kept := u.leftover(visible); {
+	case len(lines) > 0:
+		at := path.Empty()
+		if len(failed) == 1 && len(lines) == 1 {
+			at = attributeOf(failed[0])
 		}
-		u.report(u.diags).errorf(place, "Update was not applied", "The service accepted the update of deployment %s, but did not apply all of "+
-			"it:%s\n\nContact the service operator, or set the arguments to the service's values.", who, lines)
+		r.errorf(at, "Update was not applied", "%s, but it did not apply all of it:%s\n\n%s", u.outcome(sent), lines, u.notAppliedAdvice(failed))
+		return false
+	case u.unknownSecrets(sent, visible):
+		r.errorf(path.Empty(), "Outcome of the update is unknown", "%s, and nothing in its responses shows whether it has the new secrets. Apply "+
+			"again: the provider sends them again.", u.outcome(sent))
+		return false
+	case u.redeploys() && !revised(sent.Before, visible) && visible.LatestRevisionID != "":
+		r.errorf(path.Empty(), "No new revision", "%s, but it made no new revision: the latest one is still %s. A change of redeploy_triggers "+
+			"asks for one, and is not applied. Contact the service operator, or set redeploy_triggers back.", u.outcome(sent),
+			visible.LatestRevisionID)
+		return false
+	case len(kept) > 0:
+		r.warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of deployment %s, but still has the "+
+			"former value, which may be its default, of:%s", who, names(kept))
 	}
-	u.kept = u.leftover(last)
-	if len(u.kept) > 0 {
-		u.report(u.diags).warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of deployment %s, "+
-			"but still has the former value, which may be its default, of:%s", who, names(u.kept))
+	if u.redeploys() && visible.LatestRevisionID == "" {
+		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment %s: the provider cannot "+
+			"verify that a change of redeploy_triggers made a new one.", who)
 	}
+	return true
+}
 
-	live, expected := last.Tree, maps.Clone(u.before.Tree)
-	for object, value := range body {
+// outcome states how the service responded to an update.
+func (u *update) outcome(sent client.Update) trusted {
+	if sent.Lost != nil {
+		return u.format("The response to the update of deployment %s was lost (%s)", describe(u.state), sent.Lost)
+	}
+	return u.format("The service accepted the update of deployment %s", describe(u.state))
+}
+
+// notAppliedAdvice is what to do about values that the service did not take.
+func (u *update) notAppliedAdvice(failed []field.Difference) trusted {
+	advice := trusted("Options:")
+	for _, d := range failed {
+		_, wantsNumber := d.Want.(json.Number)
+		if has, isNumber := d.Has.(json.Number); isNumber && wantsNumber {
+			advice += u.format("\n  - Set %s = %s: the service may round or limit the value.", placeOf(d), has.String())
+		}
+	}
+	advice += "\n  - Set the arguments to the service's values, or contact the service operator."
+	if slices.ContainsFunc(failed, func(d field.Difference) bool {
+		object, name := d.Key()
+		return object == "source_config" && name != "resource_spec"
+	}) {
+		advice += "\n  - " + mayBeImmutable
+	}
+	return advice
+}
+
+// addUnasked warns of what changed although nobody asked for it, except for what the service may change by itself.
+func (u *update) addUnasked(sent client.Update, visible *client.Deployment, failed []field.Difference) {
+	expected := maps.Clone(sent.Before.Tree)
+	for object, value := range sent.Sent {
 		if config, ok := value.(map[string]any); ok && isConfigObject(object) {
 			inner, _ := expected[object].(map[string]any)
 			value = field.Merge(inner, config)
@@ -248,27 +412,27 @@ func (u *update) verify(last *client.Deployment, body client.Tree) {
 		expected[object] = value
 	}
 	for name := range expected { // what the provider does not know at the root, the service may change at any time
-		if _, known := changeableFields.ByName(name); !known && body[name] == nil {
+		if _, known := changeableFields.ByName(name); !known && sent.Sent[name] == nil {
 			delete(expected, name)
 		}
 	}
+	delete(expected, "secrets") // they are verified by themselves
 	reported := map[string]bool{}
-	for _, d := range u.failed {
+	for _, d := range failed {
 		reported[d.String()] = true
 	}
 	var unasked []string
-	for _, d := range changeableFields.Compare(live, expected, expected, u.source).Set {
+	for _, d := range changeableFields.Compare(visible.Tree, expected, expected, u.source).Set {
 		object, name := d.Key()
 		config, _ := u.want[object].(map[string]any)
-		otherCommit := d.ResolvedIn(live) && config[name] != d.Want // of the same ref
+		otherCommit := d.ResolvedIn(visible.Tree) && config[name] != d.Want // of the same ref
 		if !reported[d.String()] && !u.chosenByService(object, name) && !otherCommit {
 			unasked = append(unasked, d.String())
 		}
 	}
 	if len(unasked) > 0 {
-		u.report(u.diags).warnf(path.Empty(), "Service changed other properties", "The update of deployment %s also changed properties that "+
-			"the plan does not change:%s\n\nThe next plan restores those that the configuration sets. For the others, contact the service "+
-			"operator if the change was not intended.", who, unasked)
+		u.report(u.diags).warnf(path.Empty(), "Service changed other properties", "The update of deployment %s changed properties that it was "+
+			"not meant to change:%s", describe(u.state), unasked)
 	}
 }
 
@@ -280,8 +444,7 @@ func (u *update) chosenByService(object, name string) bool {
 	return ok && f.Access == field.Computed && (value.Type() == nil || value.IsNull())
 }
 
-// save saves the plan, except for what was not confirmed: state and record keep the prior value of that. Live is nil if nothing
-// of it is needed.
+// save saves the plan as applied, with what was unknown from the service. Live is nil if nothing of it is needed.
 func (u *update) save(ctx context.Context, live *client.Deployment) {
 	tree := map[string]any{}
 	if live != nil {
@@ -293,43 +456,11 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 		return
 	}
 	u.resp.State.Raw = field.With(u.req.Plan.Raw, values)
-	record := field.Record(resourceFields.Wanted(u.req.Config.Raw, u.resp.State.Raw))
-	if u.diags.HasError() {
-		u.keepPrior(record)
-	} else if configured := configuredSecrets(u.config); configured == nil || live != nil {
+	savePrivate(ctx, u.resp.Private, privateRecord, resourceFields.Wanted(u.req.Config.Raw, u.resp.State.Raw), u.diags)
+	if configured := configuredSecrets(u.config); configured == nil || live != nil {
 		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, append(u.seen, live)...), u.diags)
 	}
-	savePrivate(ctx, u.resp.Private, privateRecord, record, u.diags)
 	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)
-}
-
-// keepPrior puts the prior value of what was not confirmed back into state and record.
-func (u *update) keepPrior(record field.Record) {
-	values := field.Values{}
-	for _, name := range []string{"secrets", "secrets_wo_version"} {
-		values[name] = u.state[name]
-	}
-	for _, d := range slices.Concat(u.failed, u.kept) {
-		object, name := d.Key()
-		before, ok := u.state[object]
-		held := attributesOf(before)
-		member := name != "" && held != nil
-		switch _, described := held[name]; {
-		case !ok, member && !described: // a member of additional_properties
-			object, name = additionalField.Name, ""
-			values[object] = u.state[object]
-		case member:
-			now, ok := values[object]
-			if !ok {
-				now = attributesOf(u.resp.State.Raw)[object]
-			}
-			values[object] = field.With(now, field.Values{name: held[name]})
-		default:
-			values[object] = before
-		}
-		record.Restore(u.record, object, name)
-	}
-	u.resp.State.Raw = field.With(u.resp.State.Raw, values)
 }
 
 // addReadFailure reports that a deployment cannot be read, or no longer exists.
@@ -339,5 +470,5 @@ func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attri
 			"outside Terraform. Plan again, without -refresh=false: the plan proposes to create it.", describe(state))
 		return
 	}
-	r.report(diags).failure("Cannot read deployment "+describe(state), err, nil)
+	r.report(diags).failure(fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
 }
