@@ -1,9 +1,17 @@
 package provider
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"net/http"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
 func TestParseBaseURL_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
@@ -23,8 +31,35 @@ func TestParseBaseURL_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
 		"https://127.0.0.1:8443/x/y/": 0,
 	} {
 		var diags diag.Diagnostics
-		if u := parseBaseURL(url, (*providerData)(nil).report(&diags)); u == nil || diags.HasError() || diags.WarningsCount() != want {
+		config := providerConfig{attributes{"base_url": tftypes.NewValue(tftypes.String, url)}}
+		if u := config.baseURL(config.report(&diags)); u == nil || diags.HasError() || diags.WarningsCount() != want {
 			t.Errorf("%s: %v, want %d warnings", url, diags, want)
 		}
+	}
+}
+
+func TestCredentialKey(t *testing.T) {
+	t.Parallel()
+	if key := credentialKey(client.Config{Header: http.Header{}}); key != nil {
+		t.Errorf("the key is %x without a credential", key)
+	}
+	certificate := func() client.Config {
+		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client.Config{Certificates: []tls.Certificate{{PrivateKey: private}}}
+	}
+	keys := map[string]bool{}
+	configs := []client.Config{
+		{Header: http.Header{"X-Api-Key": {"one"}}}, {Header: http.Header{"X-Api-Key": {"two"}}}, {Header: http.Header{"X-Tenant": {"one"}}},
+		certificate(), certificate(),
+	}
+	for _, config := range configs {
+		keys[string(credentialKey(config))] = true
+		keys[string(credentialKey(config))] = true
+	}
+	if len(keys) != len(configs) {
+		t.Errorf("%d different keys, want %d", len(keys), len(configs))
 	}
 }

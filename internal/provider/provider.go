@@ -60,10 +60,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 				"set it to `Authorization` and include the scheme in the key: `api_key = \"Bearer …\"`. " +
 				"Defaults to `" + defaultAPIKeyHeader + "`." + or("api_key_header")},
 			"headers": schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType,
-				Validators:          []validator.Map{field.NoNulls()},
 				MarkdownDescription: "Additional HTTP headers to send with every request, for example a tenant header. Names are case-insensitive."},
 			"hosting": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
-				MarkdownDescription: "How the service is hosted. If set, a `source` that is not available there is rejected at plan. " +
+				MarkdownDescription: "How the service is hosted. If set, the plan rejects sources that are not available with this kind of hosting. " +
 					"Valid values are " + field.Quoted(hostings) + "." + or("hosting")},
 			"documented_operations_only": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to send only the operations that " +
 				"the API documents. Set it to `true` for a service that supports neither `PATCH` nor `DELETE` for `/v2/deployments/{id}`: a plan " +
@@ -86,13 +85,15 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 // ValidateConfig reports invalid values, as in terraform validate: values may still be unknown, or be set in the environment
 // later.
 func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	providerConfig{attributesOf(req.Config.Raw)}.check((*providerData)(nil).report(&resp.Diagnostics))
+	config := providerConfig{attributesOf(req.Config.Raw)}
+	config.check(config.report(&resp.Diagnostics))
 }
 
 // Configure sets up the client. While a value is unknown, there is no client: a plan that only creates works without one, and
 // everything else reports which value is unknown.
 func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	config, report := providerConfig{attributesOf(req.Config.Raw)}, (*providerData)(nil).report(&resp.Diagnostics)
+	config := providerConfig{attributesOf(req.Config.Raw)}
+	report := config.report(&resp.Diagnostics)
 	data := &providerData{unknown: config.unknown(), hosting: config.hosting(report), documentedOnly: config.documentedOnly(report)}
 	if len(data.unknown) > 0 {
 		config.check(report) // what depends on unknown values is checked once they are known
@@ -109,7 +110,7 @@ func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, r
 		if p.tune != nil {
 			p.tune(&settings)
 		}
-		data.client, data.credentialKey = client.New(settings), credentialKey(settings.Header)
+		data.client, data.credentialKey = client.New(settings), credentialKey(settings)
 	}
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = data, data, data
 }

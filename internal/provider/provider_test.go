@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,13 +58,13 @@ func TestProvider_invalidSettingIsAnErrorAtItsAttribute(t *testing.T) {
 		"too many retries":     {object{"max_retries": 101}, protocoltest.Error("Invalid number", "max_retries", "got 101")},
 		"missing CA file":      {object{"ca_cert_file": missing}, protocoltest.Error("Unreadable file", "ca_cert_file", missing)},
 		"CA file without any":  {object{"ca_cert_file": empty}, protocoltest.Error("Invalid certificate file", "ca_cert_file", empty)},
-		"header name":          {object{"api_key_header": "X Y"}, protocoltest.Error("Invalid header name", "api_key_header", `"X Y"`)},
+		"header name":          {object{"api_key_header": "X Y"}, protocoltest.Error("Invalid header name", "api_key_header")},
 		"line break in a key":  {object{"api_key": "planted\n"}, protocoltest.Error("Invalid header value", "", "api_key", "trimspace")},
 		"name in headers":      {object{"headers": object{"Bad Name": "x"}}, protocoltest.Error("Invalid header name", "", "headers")},
-		"value in headers":     {object{"headers": object{"X": "a\r\nb"}}, protocoltest.Error("Invalid header value", "", `headers["X"]`)},
-		"null in headers":      {object{"headers": object{"X": nil}}, protocoltest.Error("Null value", `headers["X"]`)},
+		"value in headers":     {object{"headers": object{"X": "a\r\nb"}}, protocoltest.Error("Invalid header value", "", "headers")},
+		"null in headers":      {object{"headers": object{"X": nil}}, protocoltest.Error("Null value", "", "headers")},
 		"header twice": {object{"headers": object{"X-A": "1", "x-a": "2"}},
-			protocoltest.Error("Duplicate header", "", "X-A")},
+			protocoltest.Error("Duplicate header", "", "headers")},
 		"credential twice": {object{"headers": object{"X-Api-Key": "1"}, "api_key": "2"},
 			protocoltest.Error("Duplicate header", "", "headers", "X-Api-Key")},
 	} {
@@ -185,45 +186,119 @@ func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
 		_, diags := configured(t, object{"max_retries": 0}).ReadData(oauthProviders, object{})
 		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "no response within 30ms (request_timeout)"))
 	})
-	for name, value := range map[string]string{"HOSTING": "moon", "DOCUMENTED_OPERATIONS_ONLY": "perhaps", "MAX_RETRIES": "101",
-		"REQUEST_TIMEOUT": "soon", "API_KEY_HEADER": "Host", "CA_CERT_FILE": "/missing", "CLIENT_CERT_FILE": "/missing", "CLIENT_KEY_FILE": "/missing"} {
-		t.Run(name+" is invalid", func(t *testing.T) {
-			t.Setenv("GRAPHDEPLOY_"+name, value)
-			c := map[string]protocoltest.Message{
-				"HOSTING":                    protocoltest.Error("Invalid value", "hosting", "GRAPHDEPLOY_HOSTING", `got "moon"`),
-				"DOCUMENTED_OPERATIONS_ONLY": protocoltest.Error("Invalid value", "documented_operations_only", "GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY", `got "perhaps"`),
-				"MAX_RETRIES":                protocoltest.Error("Invalid value", "max_retries", "GRAPHDEPLOY_MAX_RETRIES", `got "101"`),
-				"REQUEST_TIMEOUT":            protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`),
-				"API_KEY_HEADER":             protocoltest.Error("Reserved header", "api_key_header", "Host"),
-				"CA_CERT_FILE":               protocoltest.Error("Unreadable file", "ca_cert_file", "/missing"),
-				"CLIENT_CERT_FILE":           protocoltest.Error("Missing client_key_file", "client_key_file"),
-				"CLIENT_KEY_FILE":            protocoltest.Error("Missing client_cert_file", "client_cert_file"),
+}
+
+// A value from the environment that is wrong is an error that names the variable.
+func TestProvider_invalidVariableIsNamed(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing.pem")
+	empty := writeFile(t, "empty.pem", []byte("nothing"))
+	for _, c := range []struct {
+		variable, value string
+		want            protocoltest.Message
+	}{
+		{"BASE_URL", "deploy.example.com", protocoltest.Error("Invalid base_url", "base_url", "absolute http or https URL")},
+		{"BASE_URL", "https://me:planted@a.test/", protocoltest.Error("Credential in base_url", "base_url")},
+		{"BASE_URL", "https://a.test/?x=1", protocoltest.Error("Invalid base_url", "base_url", "query")},
+		{"API_KEY", "planted\n", protocoltest.Error("Invalid header value", "", "trimspace")},
+		{"API_KEY_HEADER", "Host", protocoltest.Error("Reserved header", "api_key_header")},
+		{"API_KEY_HEADER", "Authorization: planted", protocoltest.Error("Invalid header name", "api_key_header")},
+		{"HOSTING", "moon", protocoltest.Error("Invalid value", "hosting", `got "moon"`)},
+		{"DOCUMENTED_OPERATIONS_ONLY", "perhaps", protocoltest.Error("Invalid value", "documented_operations_only", `got "perhaps"`)},
+		{"MAX_RETRIES", "101", protocoltest.Error("Invalid value", "max_retries", `got "101"`)},
+		{"REQUEST_TIMEOUT", "soon", protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`)},
+		{"CA_CERT_FILE", missing, protocoltest.Error("Unreadable file", "ca_cert_file", missing)},
+		{"CA_CERT_FILE", empty, protocoltest.Error("Invalid certificate file", "ca_cert_file", empty)},
+		{"CLIENT_CERT_FILE", missing, protocoltest.Error("Missing client_key_file", "client_key_file", "client_cert_file")},
+		{"CLIENT_KEY_FILE", missing, protocoltest.Error("Missing client_cert_file", "client_cert_file", "client_key_file")},
+		{"CA_CERT_FILE", "-----BEGIN planted", protocoltest.Error("Content instead of a path", "")},
+	} {
+		t.Run(c.variable+" "+c.value, func(t *testing.T) {
+			t.Setenv("GRAPHDEPLOY_BASE_URL", "https://deploy.example.com")
+			t.Setenv("GRAPHDEPLOY_"+c.variable, c.value)
+			c.want.Words = append(c.want.Words, "GRAPHDEPLOY_"+c.variable)
+			diags := unconfigured(t).Configure(object{})
+			protocoltest.Expect(t, diags, c.want)
+			if strings.Contains(diags.String(), "planted") {
+				t.Errorf("the credential is shown:\n%s", diags)
 			}
-			protocoltest.Expect(t, unconfigured(t).Configure(object{}), c[name])
 		})
 	}
 }
 
+// A credential in a place where none belongs is not shown, and neither is the source of that place.
+func TestProvider_misplacedCredentialIsNotShown(t *testing.T) {
+	t.Parallel()
+	_, certFile, _ := newCertificate(t, time.Now().Add(time.Hour))
+	key := "-----BEGIN PRIVATE KEY-----\nplanted\n-----END PRIVATE KEY-----\n"
+	for name, c := range map[string]struct {
+		settings object
+		want     protocoltest.Message
+	}{
+		"PEM as client_key_file": {object{"client_key_file": key, "client_cert_file": certFile},
+			protocoltest.Error("Content instead of a path", "", "client_key_file")},
+		"PEM as ca_cert_file":       {object{"ca_cert_file": key}, protocoltest.Error("Content instead of a path", "", "ca_cert_file")},
+		"long text as a path":       {object{"ca_cert_file": strings.Repeat("planted", 100)}, protocoltest.Error("Content instead of a path", "", "ca_cert_file")},
+		"credential as header name": {object{"headers": object{"Authorization: Bearer planted": "x"}}, protocoltest.Error("Invalid header name", "", "headers")},
+		"header name for a value":   {object{"headers": object{"planted": "a\nb"}}, protocoltest.Error("Invalid header value", "", "headers")},
+		"header name without value": {object{"headers": object{"planted": nil}}, protocoltest.Error("Null value", "", "headers")},
+		"header name twice":         {object{"headers": object{"planted": "a", "PLANTED": "b"}}, protocoltest.Error("Duplicate header", "", "headers")},
+		"credential in api_key_header": {object{"api_key_header": "Authorization: planted"},
+			protocoltest.Error("Invalid header name", "api_key_header", "api_key_header")},
+	} {
+		settings := object{"base_url": "http://127.0.0.1:1"}
+		maps.Copy(settings, c.settings)
+		diags := unconfigured(t).Configure(settings)
+		t.Log(name)
+		protocoltest.Expect(t, diags, c.want)
+		if strings.Contains(strings.ToLower(diags.String()), "planted") {
+			t.Errorf("the credential is shown:\n%s", diags)
+		}
+	}
+}
+
 // The credential of the environment belongs to the service that the environment names.
-func TestProvider_credentialOfTheEnvironmentGoesToNoOtherOrigin(t *testing.T) {
-	t.Setenv("GRAPHDEPLOY_API_KEY", "planted")
-	other := protocoltest.Error("Credential of another service", "base_url", "https://other.example.com", "https://deploy.example.com",
-		"GRAPHDEPLOY_API_KEY")
-	for _, c := range []struct {
-		environment string
+func TestProvider_credentialOfTheEnvironmentGoesToNoOtherService(t *testing.T) {
+	_, certFile, keyFile := newCertificate(t, time.Now().Add(time.Hour))
+	const ours = "https://deploy.example.com/api"
+	key := map[string]string{"API_KEY": "planted"}
+	certificate := map[string]string{"CLIENT_CERT_FILE": certFile, "CLIENT_KEY_FILE": keyFile}
+	foreign := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY is for", ours, "GRAPHDEPLOY_BASE_URL")
+	foreignCertificate := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_CLIENT_CERT_FILE is for")
+	malformed := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY", "GRAPHDEPLOY_BASE_URL", "malformed")
+	for name, c := range map[string]struct {
+		base        string
+		credentials map[string]string
 		settings    object
 		want        []protocoltest.Message
 	}{
-		{"https://deploy.example.com/api", object{"base_url": "https://other.example.com"}, []protocoltest.Message{other}},
-		{"https://deploy.example.com/api", object{"base_url": "https://deploy.example.com:8443"},
-			[]protocoltest.Message{protocoltest.Error("Credential of another service", "base_url", ":8443")}},
-		{"https://deploy.example.com/api", object{"base_url": "https://DEPLOY.example.com:443/v1"}, nil},
-		{"https://deploy.example.com/api", object{"base_url": "https://other.example.com", "api_key": "theirs"}, nil},
-		{"https://deploy.example.com/api", object{}, nil},
-		{"", object{"base_url": "https://other.example.com"}, nil},
+		"other host":        {ours, key, object{"base_url": "https://other.example.com/api"}, []protocoltest.Message{foreign}},
+		"other port":        {ours, key, object{"base_url": "https://deploy.example.com:8443/api"}, []protocoltest.Message{foreign}},
+		"other scheme":      {ours, key, object{"base_url": "http://127.0.0.1/api"}, []protocoltest.Message{foreign}},
+		"other path":        {ours, key, object{"base_url": "https://deploy.example.com/v1"}, []protocoltest.Message{foreign}},
+		"path below":        {ours, key, object{"base_url": "https://deploy.example.com/api/v1"}, []protocoltest.Message{foreign}},
+		"no scheme":         {"deploy.example.com/api", key, object{"base_url": ours}, []protocoltest.Message{malformed}},
+		"escape":            {"https://deploy.example.com/%zz", key, object{"base_url": ours}, []protocoltest.Message{malformed}},
+		"space in the host": {"https://deploy.example.com ", key, object{"base_url": ours}, []protocoltest.Message{malformed}},
+		"trailing space":    {ours + " ", key, object{"base_url": ours}, []protocoltest.Message{foreign}},
+		"certificate":       {ours, certificate, object{"base_url": "https://other.example.com"}, []protocoltest.Message{foreignCertificate}},
+		"certificate, key in the configuration": {ours, certificate, object{"base_url": "https://other.example.com", "api_key": "theirs"},
+			[]protocoltest.Message{foreignCertificate}},
+
+		"same, written otherwise":           {ours, key, object{"base_url": "https://DEPLOY.example.com:443/api//"}, nil},
+		"key in the configuration":          {ours, key, object{"base_url": "https://other.example.com", "api_key": "theirs"}, nil},
+		"certificate in the configuration":  {ours, certificate, object{"base_url": "https://other.example.com", "client_cert_file": certFile, "client_key_file": keyFile}, nil},
+		"base_url of the environment":       {ours, key, object{}, nil},
+		"no base_url in the environment":    {"", key, object{"base_url": "https://other.example.com"}, nil},
+		"no credential in the environment":  {ours, nil, object{"base_url": "https://other.example.com"}, nil},
+		"malformed, but without credential": {"::", nil, object{"base_url": ours}, nil},
 	} {
-		t.Setenv("GRAPHDEPLOY_BASE_URL", c.environment)
-		protocoltest.Expect(t, unconfigured(t).Configure(c.settings), c.want...)
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("GRAPHDEPLOY_BASE_URL", c.base)
+			for variable, value := range c.credentials {
+				t.Setenv("GRAPHDEPLOY_"+variable, value)
+			}
+			protocoltest.Expect(t, unconfigured(t).Configure(c.settings), c.want...)
+		})
 	}
 }
 
