@@ -88,7 +88,8 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	body := c.body()
 	sendsSecrets := secrets.wanted != nil || secrets.unknown
-	if r.documentedOnly && (len(body) > 0 || secrets.wanted != nil || redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
+	if r.documentedOnly && (len(body) > 0 || secrets.wanted != nil || secrets.unverify ||
+		redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
 		r.rejectChange(c, secrets, diags)
 		return
 	}

@@ -192,7 +192,8 @@ func TestAccImport_matchingConfigurationPlansEmpty(t *testing.T) {
 			s := newService(t, options)
 			var id string
 			makeOne := s.provider() + string(everything)
-			check(t, resource.TestStep{Config: makeOne, Check: func(state *terraform.State) (err error) {
+			kept := strings.Replace(makeOne, `source = "external_docker"`, `source = "external_docker"`+"\n  deletion_policy = \"abandon\"", 1)
+			check(t, resource.TestStep{Config: kept, Check: func(state *terraform.State) (err error) {
 				id, err = idOf(this)(state)
 				return err
 			}})

@@ -78,15 +78,18 @@ func TestAccSecrets_changeInServiceIsDrift(t *testing.T) {
 			added.PreConfig = edit(secret("A", "one"), secret("B", "two"), secret("C", "the service's own"))
 			reverted := planIsEmpty(config)
 			reverted.PreConfig = edit(secret("A", "one"), secret("B", "two"))
+			strict := strings.Replace(config, s.provider(), s.provider(documentedOnly), 1)
 			checkSecrets(t,
 				resource.TestStep{Config: config},
 				empty,
 				added,
-				resource.TestStep{PreConfig: edit(secret("A", "other"), secret("B", "two")), Config: config, ExpectError: rejected},
-				resource.TestStep{PreConfig: edit(secret("A", "one")), Config: config, ExpectError: rejected},
+				resource.TestStep{PreConfig: edit(secret("A", "other"), secret("B", "two")), Config: strict, ExpectError: rejected},
+				resource.TestStep{PreConfig: edit(secret("A", "one")), Config: strict, ExpectError: rejected},
 				reverted,
 			)
-			assertDocumentedOperationsOnly(t, s)
+			if n := len(s.patches(t)); n != 0 {
+				t.Errorf("%d updates were sent, want none", n)
+			}
 		})
 	}
 }
@@ -116,7 +119,7 @@ func TestAccSecrets_matchingAfterImportSendNothing(t *testing.T) {
 			s := newService(t, fakeserver.Options{})
 			id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker", "secrets": []any{map[string]any{"name": "A", "value": "one"}}})
 			config := func(values string) string {
-				return s.provider() + deployment("app", "internal_docker", secretsArgument(writeOnly, 1, values))
+				return s.provider() + deployment("app", "internal_docker", "deletion_policy = \"abandon\"\n  "+secretsArgument(writeOnly, 1, values))
 			}
 			checkSecrets(t,
 				resource.TestStep{Config: config(`A = "one"`) + fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}", this, id),
@@ -124,7 +127,7 @@ func TestAccSecrets_matchingAfterImportSendNothing(t *testing.T) {
 				planIsEmpty(config(`A = "one"`)),
 			)
 			checkSecrets(t,
-				resource.TestStep{Config: config(`A = "other"`) + fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}", this, id), ExpectError: rejected},
+				resource.TestStep{Config: strings.Replace(config(`A = "other"`), s.provider(), s.provider(documentedOnly), 1) + fmt.Sprintf("\nimport {\n  to = %s\n  id = %q\n}", this, id), ExpectError: rejected},
 			)
 			if n := s.sent("POST", "/v2/deployments"); n != 0 {
 				t.Errorf("%d creates were sent, want none", n)
@@ -133,10 +136,12 @@ func TestAccSecrets_matchingAfterImportSendNothing(t *testing.T) {
 	}
 }
 
-func TestAccSecrets_changeWithoutExtendedOperationsIsRejected(t *testing.T) {
+func TestAccSecrets_changeWithDocumentedOperationsOnlyIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
-	config := func(argument string) string { return s.provider() + deployment("app", "internal_docker", argument) }
+	config := func(argument string) string {
+		return s.provider(documentedOnly) + deployment("app", "internal_docker", "deletion_policy = \"abandon\"\n  "+argument)
+	}
 	checkSecrets(t,
 		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one", B = "two"`))},
 		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one", B = "three"`)), ExpectError: rejected},
@@ -145,7 +150,9 @@ func TestAccSecrets_changeWithoutExtendedOperationsIsRejected(t *testing.T) {
 		planIsEmpty(config("")),
 	)
 	wo := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
-	config = func(argument string) string { return wo.provider() + deployment("app", "internal_docker", argument) }
+	config = func(argument string) string {
+		return wo.provider(documentedOnly) + deployment("app", "internal_docker", "deletion_policy = \"abandon\"\n  "+argument)
+	}
 	checkSecrets(t,
 		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "one"`))},
 		planIsEmpty(config(secretsArgument(true, 1, `A = "changed, with the same version"`))),
@@ -217,7 +224,9 @@ func TestAccSecrets_removalIsSent(t *testing.T) {
 func TestAccSecrets_moveToWriteOnlySendsNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
-	config := func(argument string) string { return s.provider() + deployment("app", "internal_docker", argument) }
+	config := func(argument string) string {
+		return s.provider(documentedOnly) + deployment("app", "internal_docker", "deletion_policy = \"abandon\"\n  "+argument)
+	}
 	checkSecrets(t,
 		resource.TestStep{Config: config(secretsArgument(false, 0, `A = "one"`))},
 		resource.TestStep{Config: config(secretsArgument(true, 1, `A = "two"`)), ExpectError: rejected},
@@ -233,7 +242,7 @@ func TestAccSecrets_ignoredWriteOnly(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
 	config := func(version int, ignored string) string {
-		return s.provider() + deployment("app", "internal_docker", secretsArgument(true, version, `A = "one"`)+"\n  lifecycle { ignore_changes = ["+ignored+"] }")
+		return s.provider(documentedOnly) + deployment("app", "internal_docker", "deletion_policy = \"abandon\"\n  "+secretsArgument(true, version, `A = "one"`)+"\n  lifecycle { ignore_changes = ["+ignored+"] }")
 	}
 	checkSecrets(t,
 		resource.TestStep{Config: config(1, "")},

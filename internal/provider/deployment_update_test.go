@@ -111,7 +111,7 @@ func TestAccUpdate_resolvedRef(t *testing.T) {
 	var first string
 	check(t,
 		resource.TestStep{Config: config("", "main", "a.json")},
-		resource.TestStep{Config: config("", "dev", "a.json"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*repo_ref: "[0-9a-f]{40}" in the service, "dev" in the configuration`)},
+		resource.TestStep{Config: config(documentedOnly, "dev", "a.json"), ExpectError: regexp.MustCompile(`(?s)Deployment cannot be updated.*repo_ref: "[0-9a-f]{40}" in the service, "dev" in the configuration`)},
 		resource.TestStep{Config: config("", "dev", "a.json"), ConfigPlanChecks: updates, Check: resource.TestCheckResourceAttr(this, "source_revision_config.repo_ref", "dev")},
 		planIsEmpty(config("", "dev", "a.json")),
 		resource.TestStep{Config: config("", "next", "b.json"), ConfigPlanChecks: updates},
@@ -195,7 +195,7 @@ func TestAccImport_refOfResolvedCommit(t *testing.T) {
 			PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
 		resource.TestStep{Config: config("", "main")},
 		planIsEmpty(config("", "main")),
-		resource.TestStep{Config: config("", "dev"), ExpectError: rejected},
+		resource.TestStep{Config: config(documentedOnly, "dev"), ExpectError: rejected},
 		resource.TestStep{Config: config("", "dev"), ConfigPlanChecks: updates},
 		planIsEmpty(config("", "dev")),
 	)

@@ -487,7 +487,6 @@ func TestAccProvider_baseURLKnownOnlyAfterApply(t *testing.T) {
 		"\"\n}\nprovider \"graphdeploy\" {\n  base_url = terraform_data.service.output\n}\n" +
 		deployment("app", "internal_docker")
 	check(t, resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "status", "READY")}, planIsEmpty(config))
-	s.stored(t)
 }
 
 // An unknown documented_operations_only counts as false while planning.
