@@ -35,6 +35,7 @@ const EnvFrameworkOnly = "GRAPHDEPLOY_FRAMEWORK_ONLY"
 
 // Provider is what a provider has to implement to be served.
 type Provider interface {
+	provider.ProviderWithActions
 	provider.ProviderWithListResources
 	provider.ProviderWithValidateConfig
 }
@@ -43,6 +44,7 @@ type Provider interface {
 type frameworkServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ListResourceServer
+	tfprotov6.ActionServer
 }
 
 // NewServer serves a provider, with the fast path unless the environment switches it off.

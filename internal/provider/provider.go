@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
@@ -23,6 +24,7 @@ import (
 )
 
 var (
+	_ provider.ProviderWithActions        = (*Provider)(nil)
 	_ provider.ProviderWithListResources  = (*Provider)(nil)
 	_ provider.ProviderWithValidateConfig = (*Provider)(nil)
 )
@@ -112,7 +114,7 @@ func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, r
 		}
 		data.client, data.credentialKey = client.New(settings), credentialKey(settings)
 	}
-	resp.ResourceData, resp.DataSourceData, resp.ListResourceData = data, data, data
+	resp.ResourceData, resp.DataSourceData, resp.ListResourceData, resp.ActionData = data, data, data, data
 }
 
 // Resources are the resources.
@@ -123,6 +125,11 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 // ListResources are the resources that terraform query lists.
 func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{newDeploymentListResource}
+}
+
+// Actions are the actions, which Terraform 1.14 and later can invoke.
+func (p *Provider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{newRedeployAction}
 }
 
 // DataSources are the data sources.
