@@ -80,8 +80,11 @@ func New(config Config) *Client {
 
 	c := &Client{config: config, holders: nameHolders{lock: newLock()}, hidden: hiddenValues{known: map[string]bool{}}}
 	for _, values := range config.Header {
-		c.Hide(values...)
+		for _, value := range values {
+			c.hideCredential(value)
+		}
 	}
+	c.hideProxyPasswords()
 	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout, CheckRedirect: c.checkRedirect}
 	c.reader = newReader(c)
 	return c

@@ -151,9 +151,9 @@ func FuzzRedaction(f *testing.F) {
 		f.Add(value, `{"a":"\`, `\"}`)
 		f.Add(value, "%", "x")
 	}
-	markers := sensitive + withheld
+	markers := sensitive
 	f.Fuzz(func(t *testing.T, value, before, after string) {
-		if len(value) < longChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
+		if len(readEscaped(fold(value), 0)) < longChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
 			return
 		}
 		c := New(Config{BaseURL: &url.URL{}})

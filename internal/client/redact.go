@@ -1,63 +1,75 @@
 package client
 
 import (
-	"cmp"
-	"encoding/json"
+	"encoding/base64"
 	"html"
-	"net/url"
+	"os"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
 const (
-	// Shorter values are not searched for, nor are numbers and booleans shorter than longChars: they cannot be distinguished
-	// from ordinary text.
+	// Shorter values are not searched for, nor are numbers and booleans shorter than longChars: they cannot be
+	// distinguished from ordinary text.
 	minChars = 4
 	// Shorter values are not searched for within words.
 	longChars = 8
-	// A run of so many characters of a value is hidden like all of it: services cut long values.
-	runChars = 12
+	// The first so many characters of a value, or of a part of it, are hidden like all of it: services cut long values.
+	prefixChars = 12
+	// maxParts is how much of a value is searched for parts.
+	maxParts = 128 << 10
+	// maxEscapes is how many escapes within each other are undone.
+	maxEscapes = 4
+	// maxEntity is the length of the longest entity of HTML that is undone.
+	maxEntity = 10
 
 	sensitive = "(sensitive value)"
-	withheld  = "(withheld: it contains a secret value)"
 )
 
-// hiddenValues are what no error and no log shows, for as long as the client lives: reads are batched, so the error of one
-// request reaches many callers.
+// hiddenValues are what no error and no log shows, for as long as the client lives: reads are batched, so the error of
+// one request reaches many callers.
 type hiddenValues struct {
 	mu    sync.Mutex
 	known map[string]bool
-	built *searches // of what is known; nil while it has to be built
+	forms []string // of what is known, sorted
+	added []string // forms that are not in forms yet
 }
 
-// searches find values in texts: long ones as they are usually written, short ones as words; and both in decoded texts.
-type searches struct {
-	long                *strings.Replacer
-	short, shortDecoded *regexp.Regexp
-	longDecoded         []string
-}
-
-// Hide keeps values, and the credential of a value such as "Bearer abc", out of the client's errors and logs from now on, even
-// where the service repeats them. Values of fewer than 4 characters are not searched for, nor are numbers and booleans of fewer
-// than 8.
+// Hide keeps values out of the client's errors and logs, and out of what [Client.Clean] returns, from now on. Values of
+// fewer than 4 characters are not searched for, nor are numbers and booleans of fewer than 8.
 func (c *Client) Hide(values ...string) {
 	h := &c.hidden
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, value := range values {
-		parts := []string{value}
-		if words := strings.Fields(value); len(words) == 2 {
-			parts = append(parts, words[1])
+		if !searchable(value) || h.known[value] {
+			continue
 		}
-		for _, part := range parts {
-			if searchable(part) && !h.known[part] {
-				h.known[part], h.built = true, nil
-			}
+		h.known[value] = true
+		for _, part := range append(tellingParts(value), value, passwordOf(value)) {
+			h.add(part)
+		}
+	}
+}
+
+// add adds the forms of a value: as it is, and with the escapes undone that it has itself.
+func (h *hiddenValues) add(value string) {
+	value = fold(value[:min(len(value), maxText)])
+	last := ""
+	for escapes := range maxEscapes + 1 {
+		form := readEscaped(value, escapes)
+		if form == last {
+			return
+		}
+		if last = form; searchable(form) {
+			h.added = append(h.added, form)
 		}
 	}
 }
@@ -70,120 +82,338 @@ func (c *Client) hideSecrets(body Tree) {
 	}
 }
 
+// hideCredential hides the value of a header, and what it consists of: "Bearer TOKEN", "Token token=TOKEN", and the
+// password of "Basic …".
+func (c *Client) hideCredential(value string) {
+	c.Hide(value)
+	_, credential, _ := strings.Cut(value, " ")
+	c.Hide(strings.TrimSpace(credential))
+	for _, parameter := range strings.Split(credential, ",") {
+		_, token, _ := strings.Cut(parameter, "=")
+		c.Hide(strings.Trim(token, `" `))
+	}
+	if plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(credential)); err == nil {
+		_, password, _ := strings.Cut(string(plain), ":")
+		c.Hide(string(plain), password)
+	}
+}
+
+// hideProxyPasswords hides the passwords of the proxies that net/http uses.
+func (c *Client) hideProxyPasswords() {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		c.Hide(passwordOf(os.Getenv(name)))
+	}
+}
+
+// passwordOf is the password in the user info of a URL, which may be malformed; empty if there is none.
+func passwordOf(address string) string {
+	_, authority, found := strings.Cut(address, "://")
+	if !found {
+		authority = address
+	}
+	userInfo, _, _ := strings.Cut(authority, "@")
+	if len(userInfo) == len(authority) {
+		return ""
+	}
+	_, password, _ := strings.Cut(userInfo, ":")
+	return password
+}
+
 func searchable(value string) bool {
 	_, notNumber := strconv.ParseFloat(value, 64)
 	_, notBool := strconv.ParseBool(value)
 	return len(value) >= longChars || len(value) >= minChars && notNumber != nil && notBool != nil
 }
 
-// search builds the searches when something is first searched for: most runs encounter no error.
-func (h *hiddenValues) search() *searches {
+// tellingParts are the parts of a value that are secret by themselves, wherever they are found.
+func tellingParts(value string) (parts []string) {
+	for _, word := range words(value[:min(len(value), maxParts)]) {
+		if len(word) >= prefixChars && telling(word, false) {
+			parts = append(parts, word)
+		}
+	}
+	return parts
+}
+
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// telling reports whether a text, which may be cut within its last word, consists of more than ordinary words: a message
+// that has those in common with a secret, such as "postgresql://", does not reveal it.
+func telling(text string, cut bool) bool {
+	random := 0 // characters that are hardly words
+	all := words(text)
+	for i, word := range all {
+		letters := strings.IndexFunc(word, unicode.IsDigit) < 0
+		digits := strings.IndexFunc(word, unicode.IsLetter) < 0
+		mixedCase := word[1:] != strings.ToLower(word[1:]) && word != strings.ToUpper(word)
+		switch {
+		case letters && (len(word) > 20 || cut && i == len(all)-1 && len(word) >= prefixChars):
+			return true
+		case letters && mixedCase, !letters && !digits, digits && len(word) >= longChars:
+			random += len(word)
+		}
+	}
+	return random >= longChars
+}
+
+// sorted returns the forms of all hidden values, sorted.
+func (h *hiddenValues) sorted() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.built != nil {
-		return h.built
+	if len(h.added) > 0 {
+		slices.Sort(h.added)
+		h.forms, h.added = merge(h.forms, h.added), nil
 	}
-	h.built = &searches{}
-	var forms, pairs, words, decodedWords []string
-	for value := range h.known {
-		plain := decode(value)
-		if len(value) < longChars {
-			words, decodedWords = append(words, encodings(value)...), append(decodedWords, plain)
-			continue
-		}
-		forms = append(forms, encodings(value)...)
-		if searchable(plain) {
-			h.built.longDecoded = append(h.built.longDecoded, plain)
-		}
-	}
-	// Of two that begin at one place, the longer one.
-	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-	for _, form := range slices.Compact(forms) {
-		if len(form) <= maxText {
-			pairs = append(pairs, form, sensitive)
-		}
-	}
-	h.built.long, h.built.short, h.built.shortDecoded = strings.NewReplacer(pairs...), anyWord(words), anyWord(decodedWords)
-	return h.built
+	return h.forms
 }
 
-// anyWord matches each of the words that is not within a longer one.
-func anyWord(words []string) *regexp.Regexp {
-	alternatives := []string{`[^\s\S]`} // matches nothing
-	for _, word := range words {
-		expression := regexp.QuoteMeta(string([]rune(word))) // a regular expression sees each byte that is not UTF-8 as U+FFFD
-		if first, _ := utf8.DecodeRuneInString(word); isWord(first) {
-			expression = `\b` + expression
+// merge merges two sorted lists. (Sorting all of them again would be felt where values are added often.)
+func merge(a, b []string) []string {
+	merged := make([]string, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] > b[0] {
+			a, b = b, a
 		}
-		if last, _ := utf8.DecodeLastRuneInString(word); isWord(last) {
-			expression += `\b`
+		merged, a = append(merged, a[0]), a[1:]
+	}
+	return append(append(merged, a...), b...)
+}
+
+// redact replaces the hidden values in a text, however they are escaped there: it searches for them from each position
+// on, with so many escapes within each other undone. Cut states that the text continued.
+func (h *hiddenValues) redact(text string, cut bool) string {
+	search := search{forms: h.sorted(), text: fold(text), cut: cut}
+	escapes := 0
+	if strings.ContainsAny(text, `\%&`) {
+		escapes = maxEscapes
+		search.escapeEnds = map[int]bool{}
+	}
+	var shown strings.Builder
+	hidden := 0 // up to here
+	for i := range len(text) {
+		end := i
+		for escapes := range escapes + 1 {
+			end = max(end, search.match(i, escapes))
 		}
-		alternatives = append(alternatives, expression)
-	}
-	return regexp.MustCompile(strings.Join(alternatives, "|"))
-}
-
-func isWord(r rune) bool {
-	return r == '_' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) // as \b has it
-}
-
-// encodings are how a value is usually written: plain, as JSON, as JSON in JSON, in a URL, in HTML; each on one line.
-func encodings(value string) (forms []string) {
-	once, _ := json.Marshal(value)
-	twice, _ := json.Marshal(string(once[1 : len(once)-1]))
-	query := url.QueryEscape(value)
-	for _, form := range []string{value, string(once[1 : len(once)-1]), string(twice[1 : len(twice)-1]),
-		query, strings.ReplaceAll(query, "+", "%20"), url.PathEscape(value), html.EscapeString(value)} {
-		if form = oneLine(form); form != "" {
-			forms = append(forms, form)
+		switch {
+		case end > i && i >= hidden:
+			shown.WriteString(sensitive)
+		case i >= hidden:
+			shown.WriteByte(text[i])
 		}
+		hidden = max(hidden, end)
 	}
-	return forms
+	return quotedSecrets().ReplaceAllString(shown.String(), "$1 "+sensitive)
 }
 
-// redact replaces the hidden values in a text that is on one line, where they are written as usual.
-func (h *hiddenValues) redact(text string) string {
-	search := h.search()
-	text = search.short.ReplaceAllLiteralString(search.long.Replace(text), sensitive)
-	return quotedSecrets().ReplaceAllString(text, "$1 "+sensitive)
+// search searches a text for the forms of values.
+type search struct {
+	forms      []string // sorted
+	text       string   // folded
+	cut        bool     // the text continued
+	escapeEnds map[int]bool
 }
 
-// remainIn reports whether a hidden value, or a long part of one, is in a redacted text, however that is written.
-func (h *hiddenValues) remainIn(text string) bool {
-	search := h.search()
-	text = decode(strings.ReplaceAll(text, sensitive, "\x00"))
-	runs := map[string]bool{}
-	for i := runChars; i <= len(text); i++ {
-		runs[text[i-runChars:i]] = true
-	}
-	return search.shortDecoded.MatchString(text) || slices.ContainsFunc(search.longDecoded, func(value string) bool {
-		for i := runChars; i <= len(value) && len(runs) > 0; i++ {
-			if runs[value[i-runChars:i]] {
-				return true
+// match returns the end of the longest hidden value, or telling prefix of one, that begins at a position; 0 if there is
+// none.
+func (s *search) match(start, escapes int) (end int) {
+	low, high, depth := 0, len(s.forms), 0 // of forms that begin with what was read
+	at, word, space := start, start, false // word is the end of what was read without a space at the end
+	for at < len(s.text) {
+		chars, next := unescape(s.text, at, escapes)
+		if escapes > 0 && next > at+1 {
+			s.escapeEnds[next] = true
+		}
+		if isSpace(chars) {
+			if chars = " "; space {
+				at = next
+				continue
 			}
 		}
-		return len(value) < runChars && strings.Contains(text, value)
-	})
-}
-
-// decode undoes escapes of JSON, URLs and HTML until there are none, up to four within each other, so that texts can be
-// compared however they are written.
-func decode(text string) string {
-	for range 4 {
-		before := text
-		text = percentEscapes().ReplaceAllStringFunc(html.UnescapeString(text), func(escapes string) string {
-			plain, _ := url.PathUnescape(escapes)
-			return plain
-		})
-		text = jsonEscapes().ReplaceAllStringFunc(text, func(escapes string) (plain string) {
-			_ = json.Unmarshal([]byte(`"`+escapes+`"`), &plain)
-			return plain
-		})
-		if text == before {
+		l, h := low, high
+		for i := range len(chars) {
+			l, h = narrow(s.forms, l, h, depth+i, chars[i])
+		}
+		if l == h {
 			break
 		}
+		low, high, depth, at, space = l, h, depth+len(chars), next, chars == " "
+		if !space {
+			word = at
+		}
+		if len(s.forms[low]) == depth && (depth >= longChars || s.isWord(start, at, escapes)) {
+			end = at
+		}
 	}
-	return oneLine(strings.ReplaceAll(text, "+", " "))
+	if depth == 0 {
+		return 0
+	}
+	form := s.forms[high-1] // if there is a longer one, this is one
+	switch within := depth < len(form) && isWordByte(form[depth-1]) && isWordByte(form[depth]); {
+	case s.cut && at == len(s.text):
+		return at
+	case word > end && depth >= prefixChars && telling(form[:depth], within):
+		return s.endOfCutValue(word)
+	}
+	return end
+}
+
+// endOfCutValue is where a value ends of which the beginning and the end are shown, as in "abc...xyz".
+func (s *search) endOfCutValue(at int) int {
+	if rest := s.text[at:]; strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, "…") {
+		end := strings.IndexAny(rest, "\"'` ")
+		if end < 0 {
+			end = len(rest)
+		}
+		return at + end
+	}
+	return at
+}
+
+// narrow returns the part of sorted forms, all of which begin with the same depth characters, that go on with next.
+func narrow(forms []string, low, high, depth int, next byte) (int, int) {
+	first := func(least int) int {
+		return low + sort.Search(high-low, func(i int) bool {
+			form := forms[low+i]
+			return len(form) > depth && int(form[depth]) >= least
+		})
+	}
+	return first(int(next)), first(int(next) + 1)
+}
+
+// isWord reports whether a part of the text is not within a longer word.
+func (s *search) isWord(start, end, escapes int) bool {
+	if start > 0 && isWordByte(s.text[start]) && isWordByte(s.text[start-1]) && !s.escapeEnds[start] {
+		return false
+	}
+	if end == len(s.text) {
+		return true
+	}
+	after, _ := unescape(s.text, end, escapes)
+	return !isWordByte(s.text[end-1]) || !isWordByte(after[0])
+}
+
+func isWordByte(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}
+
+// fold writes a text in lower case, and white space as spaces, without moving a position.
+func fold(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		lower := unicode.ToLower(r)
+		switch {
+		case unicode.IsSpace(r):
+			b.WriteString(strings.Repeat(" ", size))
+		case r != utf8.RuneError && utf8.RuneLen(lower) == size:
+			b.WriteRune(lower)
+		default:
+			b.WriteString(text[i : i+size])
+		}
+	}
+	return b.String()
+}
+
+// isSpace reports whether a character separates words; in a URL, + does.
+func isSpace(char string) bool { return char == " " || char == "+" }
+
+// readEscaped returns a folded text with so many escapes within each other undone, and each run of spaces as one.
+func readEscaped(text string, escapes int) string {
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		var chars string
+		if chars, at = unescape(text, at, escapes); isSpace(chars) {
+			chars = " "
+			if strings.HasSuffix(b.String(), " ") {
+				continue
+			}
+		}
+		b.WriteString(chars)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// unescape returns the character, or the byte of one, that a folded text has at a position with so many escapes of JSON,
+// URLs and HTML within each other undone, and where it ends.
+func unescape(text string, at, escapes int) (char string, end int) {
+	if escapes == 0 {
+		return text[at : at+1], at + 1
+	}
+	escapes--
+	char, end = unescape(text, at, escapes)
+	switch char {
+	case `\`:
+		kind, after := read(text, end, escapes, 1)
+		switch kind {
+		case "u":
+			if r, next, ok := readHex(text, after, escapes, 4); ok {
+				if prefix, low := read(text, next, escapes, 2); utf16.IsSurrogate(r) && prefix == `\u` {
+					if second, last, ok := readHex(text, low, escapes, 4); ok {
+						r, next = utf16.DecodeRune(r, second), last
+					}
+				}
+				return fold(string(r)), next
+			}
+		case "x":
+			if b, next, ok := readHex(text, after, escapes, 2); ok {
+				return fold(string([]byte{byte(b)})), next //nolint:gosec // it has two digits
+			}
+		case "n", "r", "t", "f":
+			return " ", after
+		case "b":
+			return "\b", after
+		case `"`, `\`, "/", "'":
+			return kind, after
+		}
+	case "%":
+		if plain, next := readPercent(text, at, escapes); plain != "" {
+			return fold(plain), next
+		}
+	case "&":
+		entity, next, last := char, end, ""
+		for len(entity) < maxEntity && last != ";" && next < len(text) {
+			last, next = read(text, next, escapes, 1)
+			entity += last
+		}
+		if plain := html.UnescapeString(entity); last == ";" && plain != entity {
+			return fold(plain), next
+		}
+	}
+	return char, end
+}
+
+// read returns the next n characters, fewer at the end of the text, and where they end.
+func read(text string, at, escapes, n int) (chars string, end int) {
+	for ; n > 0 && at < len(text); n-- {
+		var char string
+		char, at = unescape(text, at, escapes)
+		chars += char
+	}
+	return chars, at
+}
+
+// readPercent reads the escapes in a URL of the bytes of one character, or of one byte that is none; empty if there are
+// none.
+func readPercent(text string, at, escapes int) (char string, end int) {
+	for !utf8.FullRuneInString(char) {
+		percent, digits := read(text, at, escapes, 1)
+		b, next, ok := readHex(text, digits, escapes, 2)
+		if percent != "%" || !ok {
+			return char, at
+		}
+		char, at = char+string([]byte{byte(b)}), next //nolint:gosec // it has two digits
+	}
+	return char, at
+}
+
+// readHex reads n hexadecimal digits.
+func readHex(text string, at, escapes, n int) (value rune, end int, ok bool) {
+	digits, end := read(text, at, escapes, n)
+	number, err := strconv.ParseUint(digits, 16, 16)
+	return rune(number), end, err == nil && len(digits) == n //nolint:gosec // it has 16 bits
 }
 
 // compiled compiles a regular expression when it is first needed: every run starts up, and few encounter an error.
@@ -191,10 +421,7 @@ func compiled(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-var (
-	percentEscapes = compiled(`(?:%[0-9A-Fa-f]{2})+`)
-	jsonEscapes    = compiled(`(?:\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt])+`)
-	// quotedSecrets is where a service quotes the secrets of a deployment or of a request as JSON. With an import, or a refresh
-	// with secrets_wo, their values are unknown here: all that follows is removed, as the end of the list is not determined.
-	quotedSecrets = compiled(`((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)
-)
+// quotedSecrets is where a service quotes the secrets of a deployment or of a request as JSON. With an import, or a
+// refresh with secrets_wo, their values are unknown here: all that follows is removed, as the end of the list is not
+// determined.
+var quotedSecrets = compiled(`(?s)((?:["']|&quot;|&#34;)secrets\\*(?:["']|&quot;|&#34;)\s*:)\s*[\[{].*`)

@@ -38,27 +38,31 @@ func sanitize(text, keep string) string {
 // maxText is how much is looked at of a text: more is not shown, whatever it is.
 const maxText = 8 * maxMessage
 
-// displayText makes text of the service fit for a message: without values that are hidden, without markup, on one line,
-// bounded.
-func (c *Client) displayText(text string) string {
-	if text == "" {
-		return ""
-	}
-	if len(text) > maxText {
+// Clean makes any text fit for a message: without values that are hidden, sanitized, bounded.
+func (c *Client) Clean(text string) string {
+	cut := len(text) > maxText
+	if cut {
 		text = strings.ToValidUTF8(text[:maxText], "")
 	}
-	text = Sanitize(oneLine(withoutMarkup(c.hidden.redact(oneLine(text)))))
-	if runes := []rune(text); len(runes) > maxMessage {
-		text = string(runes[:maxMessage]) + " […]"
+	return bounded(Sanitize(c.hidden.redact(text, cut)), 2*maxMessage)
+}
+
+// displayText makes a message of the service fit for a message: without values that are hidden, without markup, on one
+// line, bounded.
+func (c *Client) displayText(text string) string {
+	cut := len(text) > maxText
+	if cut {
+		text = strings.ToValidUTF8(text[:maxText], "")
 	}
-	if c.hidden.remainIn(text) {
-		return withheld
+	return bounded(Sanitize(oneLine(withoutMarkup(c.hidden.redact(text, cut)))), maxMessage)
+}
+
+func bounded(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + " […]"
 	}
 	return text
 }
-
-// Clean makes any text fit for a message: without values that are hidden, without unprintable characters, on one line, bounded.
-func (c *Client) Clean(text string) string { return c.displayText(text) }
 
 // oneLine writes each run of white space as one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
