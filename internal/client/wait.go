@@ -70,8 +70,13 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) (bool, error)) (*Deployment, error) {
 	last := first
 	var undecodable time.Time // since when no response could be decoded
+	var failure error         // that of the last read, if it failed
 	for interval := c.config.PollInterval; ; interval = min(interval*3/2, c.config.PollIntervalMax) {
 		d, err := c.DeploymentNow(ctx, first.ID)
+		if ctx.Err() != nil && err != nil {
+			return last, withFailure(ctx.Err(), failure)
+		}
+		failure = err
 		switch {
 		case err == nil:
 			last, listed, undecodable = d, true, time.Time{}
@@ -79,8 +84,6 @@ func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done 
 			if finished || permanentlyRejected(err) || errors.Is(err, ErrNotSupported) {
 				return d, err
 			}
-		case ctx.Err() != nil:
-			return last, ctx.Err()
 		case errors.Is(err, ErrNotFound):
 			if listed {
 				return last, err
@@ -94,12 +97,16 @@ func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done 
 		}
 		// At a multiple of the interval, so that concurrent polls share requests.
 		if ended := sleep(ctx, time.Until(time.Now().Add(interval).Round(c.config.PollInterval))); ended != nil {
-			if err != nil {
-				ended = fmt.Errorf("%w; the last read failed: %w", ended, err)
-			}
-			return last, ended
+			return last, withFailure(ended, failure)
 		}
 	}
+}
+
+func withFailure(ended, failure error) error {
+	if failure == nil {
+		return ended
+	}
+	return fmt.Errorf("%w; the last read failed: %w", ended, failure)
 }
 
 func malformed(err error) bool {

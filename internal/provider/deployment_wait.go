@@ -89,11 +89,11 @@ func (r *deploymentResource) rolloutOf(plan attributes, before *client.Deploymen
 // wait waits, beginning with what was read or written last, and reports what ended the wait, unless that is success. It returns
 // the last read result; nil if the deployment no longer exists.
 func (w *rollout) wait(ctx context.Context, first *client.Deployment, diags *diag.Diagnostics) *client.Deployment {
-	w.last = first
+	w.follow(first)
 	if w.until == waitCreated {
-		w.follow(first)
 		return first
 	}
+	w.reads = 0
 	waiting, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()
 	_, err := w.client.Wait(waiting, first, func(d *client.Deployment) bool { return w.reached(waiting, d) })
@@ -252,7 +252,7 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 	case errors.Is(err, context.Canceled):
 		unlessCreated(at, "Wait was interrupted", "%s was %s, but the provider did not wait until it runs. %s The next plan shows its "+
 			"status.", who, done, situation)
-	case errors.Is(err, context.DeadlineExceeded) && w.runs():
+	case errors.Is(err, context.DeadlineExceeded) && w.runs() && !w.ready():
 		r.warnf(at, "Deployment is not ready yet", "%s was %s and its new revision runs, but after %s the deployment is not ready. %s%s\n"+
 			"  - The next plan shows its status.\n"+
 			"  - To wait longer, raise %s.", who, done, w.limit, situation, w.lastFailure(err), w.operation.limit)
