@@ -122,8 +122,11 @@ func (f Field) decode(tree any) (tftypes.Value, error) {
 
 // decodeUnnamed is decode for an item of a list, which an error does not name.
 func (f Field) decodeUnnamed(tree any) (tftypes.Value, error) {
-	if tree == nil {
+	switch tree {
+	case nil:
 		return f.null(), nil
+	case Unknown:
+		return f.unknown(), nil
 	}
 	return kinds[f.Kind].decode(f, tree)
 }
@@ -181,10 +184,12 @@ func (f Field) encode(from tftypes.Value) (any, error) {
 
 // tree is encode for values that were validated: a string that must be JSON and is not counts as its text.
 func (f Field) tree(from tftypes.Value) any {
-	tree, err := f.encode(from)
-	if err != nil {
-		return fmt.Sprint(from)
-	}
+	tree, _ := f.encode(from)
+	return tree
+}
+
+func (fs Fields) tree(from tftypes.Value) map[string]any {
+	tree, _ := fs.Encode(from)
 	return tree
 }
 

@@ -72,10 +72,13 @@ func (f Field) wire() string {
 	return f.Name
 }
 
-// elem describes one item of a List or an ObjectList.
+// elem describes one item of a list.
 func (f Field) elem() Field {
-	if f.Kind == ObjectList {
+	switch f.Kind {
+	case ObjectList:
 		return Field{Name: f.Name, Kind: Object, Fields: f.Fields}
+	case JSON, free:
+		return Field{Kind: free}
 	}
 	return Field{Name: f.Name, Kind: f.Elem}
 }

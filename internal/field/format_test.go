@@ -42,7 +42,7 @@ func TestDifference_forMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := fs.Compare(readObject(t, c.live), readObject(t, c.want), nil, "").Set
+			found := fs.Missing(readObject(t, c.live), readObject(t, c.want), "")
 			if len(found) != 1 {
 				t.Fatalf("found %v", found)
 			}
@@ -103,7 +103,7 @@ func TestDifference_Key(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := deployment.Compare(c.live, c.want, nil, "").Set
+			found := deployment.Missing(c.live, c.want, "")
 			if len(found) != 1 {
 				t.Fatalf("found %v", found)
 			}

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"math/big"
@@ -31,6 +32,9 @@ const (
 	List       // a list of scalars, of kind Elem
 	Object     // an object of Fields
 	ObjectList // a list of objects of Fields
+
+	free  // any JSON: a member of JSON, or one that no field describes
+	label // a member of StringMap
 )
 
 // kind is everything that differs from one kind to another.
@@ -40,7 +44,7 @@ type kind struct {
 	decode func(f Field, tree any) (tftypes.Value, error)
 	// encode turns a value that is known and not null into a tree.
 	encode func(f Field, v tftypes.Value) (any, error)
-	// equal compares two scalars; nil where the value has members or items.
+	// equal compares two values that are no objects or lists.
 	equal func(a, b any) bool
 	// rule is what every value in a configuration has to follow, if there is one.
 	rule *Rule
@@ -56,7 +60,7 @@ type common struct {
 }
 
 // kinds has an entry for each kind. (It is filled in by init because its functions refer to it.)
-var kinds [ObjectList + 1]kind
+var kinds [label + 1]kind
 
 func init() {
 	scalar := kind{typ: of(tftypes.String), decode: decodeString, encode: encodeString, equal: equalString, attribute: stringAttribute}
@@ -71,13 +75,17 @@ func init() {
 		Time:   with(func(k *kind) { k.equal = equalTime }),
 		Int64: {typ: of(tftypes.Number), decode: decodeInt64, encode: encodeInt64, equal: equalNumber, attribute: numberAttribute,
 			rule: new(Integer(math.MinInt64, math.MaxInt64))},
-		Float64:    {typ: of(tftypes.Number), decode: decodeFloat64, encode: encodeFloat64, equal: equalNumber, attribute: numberAttribute},
-		Bool:       {typ: of(tftypes.Bool), decode: decodeBool, encode: encodeBool, equal: equalBool, attribute: boolAttribute},
-		JSON:       with(func(k *kind) { k.decode, k.encode, k.equal, k.rule = decodeJSON, encodeJSON, nil, new(JSONObject()) }),
+		Float64: {typ: of(tftypes.Number), decode: decodeFloat64, encode: encodeFloat64, equal: equalNumber, attribute: numberAttribute},
+		Bool:    {typ: of(tftypes.Bool), decode: decodeBool, encode: encodeBool, equal: equalBool, attribute: boolAttribute},
+		JSON: with(func(k *kind) {
+			k.decode, k.encode, k.equal, k.rule = decodeJSON, encodeJSON, equalFree, new(JSONObject())
+		}),
 		StringMap:  {typ: of(tftypes.Map{ElementType: tftypes.String}), decode: decodeStringMap, encode: encodeStringMap, attribute: mapAttribute},
 		List:       {typ: listType, decode: decodeList, encode: encodeList, attribute: listAttribute},
 		Object:     {typ: func(f Field) tftypes.Type { return f.Fields.Type() }, decode: decodeObject, encode: encodeObject, attribute: objectAttribute},
 		ObjectList: {typ: listType, decode: decodeList, encode: encodeList, attribute: objectListAttribute},
+		free:       {equal: equalFree},
+		label:      {equal: equalLabel},
 	}
 }
 
@@ -190,7 +198,9 @@ func decodeStringMap(f Field, tree any) (tftypes.Value, error) {
 	}
 	values := make(map[string]tftypes.Value, len(object))
 	for name, member := range object {
-		if member != nil {
+		if member == Unknown {
+			values[name] = Field{Kind: String}.unknown()
+		} else if member != nil {
 			values[norm.NFC.String(name)] = tftypes.NewValue(tftypes.String, stringOf(member))
 		}
 	}
@@ -268,7 +278,7 @@ func encodeFloat64(f Field, v tftypes.Value) (any, error) {
 func encodeJSON(f Field, v tftypes.Value) (any, error) {
 	tree, err := ReadJSON([]byte(Text(v)))
 	if err != nil {
-		return nil, f.invalid("must be JSON")
+		return Text(v), f.invalid("must be JSON")
 	}
 	return tree, nil
 }
@@ -286,31 +296,40 @@ func encodeStringMap(_ Field, v tftypes.Value) (any, error) {
 }
 
 func encodeList(f Field, v tftypes.Value) (any, error) {
-	tree, elem := []any{}, f.elem()
+	tree, elem, failed := []any{}, f.elem(), error(nil)
 	for _, item := range Items(v) {
 		value, err := elem.encode(item)
-		if err != nil {
-			return nil, err
-		}
-		tree = append(tree, value)
+		tree, failed = append(tree, value), cmp.Or(failed, err)
 	}
-	return tree, nil
+	return tree, failed
 }
 
 func encodeObject(f Field, v tftypes.Value) (any, error) {
-	children := Members(v)
+	children, failed := Members(v), error(nil)
 	tree := make(map[string]any, len(children))
 	for _, child := range f.Fields {
 		value, err := child.encode(children[child.Name])
-		if err != nil {
-			return nil, err
-		}
-		if value != nil {
+		if failed = cmp.Or(failed, err); value != nil {
 			tree[child.wire()] = value
 		}
 	}
-	return tree, nil
+	return tree, failed
 }
+
+// equalFree compares values of free-form JSON that are no objects or lists.
+func equalFree(a, b any) bool {
+	switch b.(type) {
+	case json.Number:
+		return equalNumber(a, b)
+	case string:
+		return equalString(a, b)
+	case bool:
+		return equalBool(a, b)
+	}
+	return false
+}
+
+func equalLabel(a, b any) bool { return equalString(stringOf(a), stringOf(b)) }
 
 func equalBool(a, b any) bool { return a == b }
 
@@ -332,7 +351,7 @@ func equalTime(a, b any) bool {
 func equalString(a, b any) bool {
 	textA, okA := a.(string)
 	textB, okB := b.(string)
-	return a == b || okA && okB && norm.NFC.String(textA) == norm.NFC.String(textB)
+	return okA && okB && (textA == textB || norm.NFC.String(textA) == norm.NFC.String(textB))
 }
 
 // equalNumber compares numbers as a service does that holds them as 64-bit floats or integers: a third written with 100 digits

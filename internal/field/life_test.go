@@ -108,7 +108,9 @@ func (l *life) plan(state tftypes.Value) tftypes.Value {
 	unknown := l.g.unknowns(l.fs, l.config, clean)
 	early := planOf(l.fs, unknown, state, l.record)
 	assertPlanValid(l.T, l.fs, unknown, state, early)
-	l.fs.Compare(nil, l.fs.Wanted(unknown, early), l.fs.Applied(state, l.record), "")
+	if !state.IsNull() {
+		l.fs.NewChange(unknown, early, state, l.record, "").Compare(nil)
+	}
 
 	planned := planOf(l.fs, l.config, state, l.record)
 	assertPlanValid(l.T, l.fs, l.config, state, planned)
@@ -130,7 +132,7 @@ func (l *life) create() {
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	l.service.create(l.fs.Compare(nil, want, nil, source).Merged)
+	l.service.create(l.fs.Request(want))
 	l.save(planned)
 }
 
@@ -140,7 +142,7 @@ func (l *life) save(planned tftypes.Value) {
 	l.T.Helper()
 	live := l.service.response()
 	want, _ := l.fs.Encode(l.config)
-	if missing := l.fs.Compare(live, want, want, l.service.source).Set; len(missing) > 0 {
+	if missing := l.fs.Missing(live, want, l.service.source); len(missing) > 0 {
 		l.T.Errorf("the service did not take %s: it has %s", missing, jsonOf(live))
 	}
 	values, err := l.fs.AfterApply(planned, live)
@@ -152,14 +154,15 @@ func (l *life) save(planned tftypes.Value) {
 	if !state.IsFullyKnown() || !at(state, "beside").Equal(str("beside")) {
 		l.T.Errorf("the state after the apply is %s", state)
 	}
-	l.state, l.record = state, l.fs.Wanted(l.config, state)
+	l.state, l.record = state, l.fs.Record(l.config, state)
 
 	var restored Record
 	if err := json.Unmarshal([]byte(jsonOf(l.record)), &restored); err != nil || !reflect.DeepEqual(restored, l.record) {
 		l.T.Errorf("the record %v is restored as %v, %v", l.record, restored, err)
 	}
 	l.refresh(live)
-	if before, after := l.fs.Applied(state, restored), l.fs.Applied(l.state, l.record); !reflect.DeepEqual(before, after) {
+	owned := func(state tftypes.Value) object { return l.fs.owned(l.fs.tree(state), restored) }
+	if before, after := owned(state), owned(l.state); !reflect.DeepEqual(before, after) {
 		l.T.Errorf("a refresh after the apply changes what counts as applied from %s to %s", jsonOf(before), jsonOf(after))
 	}
 	if !l.imported && !l.state.Equal(state) {
@@ -221,8 +224,7 @@ func (l *life) drift() {
 	if !planned.Equal(l.state) {
 		l.T.Errorf("%s has drifted, but the plan does not restore it:\n%s", drifted, diff(l.state, planned))
 	}
-	want := l.fs.Wanted(l.config, planned)
-	found := l.fs.Compare(live, want, l.fs.Applied(refreshed, l.record), l.service.source)
+	found := l.fs.NewChange(l.config, planned, refreshed, l.record, l.service.source).Compare(live)
 	if len(found.Set) != 1 || !strings.HasPrefix(indices.ReplaceAllString(found.Set[0].At.String(), ""), drifted.String()) {
 		l.T.Errorf("%s has drifted, but the differences are %s, %s", drifted, found.Set, found.Dropped)
 	}
@@ -260,40 +262,36 @@ func (l *life) update() {
 	l.T.Helper()
 	planned := l.plan(l.state)
 	s, live := l.service, l.service.response()
-	want, applied := l.fs.Wanted(l.config, planned), l.fs.Applied(l.state, l.record)
-	l.fs.TakeRefs(applied, want, l.state)
-	compared := l.fs.Compare(live, want, applied, s.source)
+	change := l.fs.NewChange(l.config, planned, l.state, l.record, s.source)
+	want, applied, compared := object(l.fs.Record(l.config, planned)), l.fs.owned(l.fs.tree(l.state), l.record), change.Compare(live)
 	before := clone(s.stored).(object)
 	if planned.Equal(l.state) && len(compared.Set)+len(compared.Dropped) > 0 {
 		l.T.Errorf("nothing is planned, but %s and %s differ", compared.Set, compared.Dropped)
 	}
-	if body := patchOf(compared.Merged, slices.Concat(compared.Set, compared.Dropped)); len(body) > 0 {
-		s.patch(body)
+	if len(compared.Body) > 0 {
+		s.patch(compared.Body)
 		planned = markChosen(l.fs, l.config, planned, s.source)
 	}
-	if leftover := l.fs.Compare(s.response(), want, applied, s.source).Dropped; len(leftover) > 0 {
-		tree := s.response()
-		var inMaps []Difference
-		for _, d := range leftover {
-			if without, ok := d.Nullify(tree); ok {
-				tree, inMaps = without, append(inMaps, d)
-			}
-		}
-		s.patch(patchOf(tree, inMaps))
+	if missing := change.Missing(s.response()); len(missing) > 0 {
+		l.T.Errorf("the service did not take %s", missing)
+	}
+	now := s.response()
+	if body := change.Nullify(now, change.Compare(now).Dropped); len(body) > 0 {
+		s.patch(body)
 	}
 	if !ambiguous(l.fs, l.tree) && !ambiguous(l.fs, before) && !ambiguous(l.fs, applied) {
-		l.assertPatched(before, want, applied)
+		l.assertPatched(before, want, applied, change)
 	}
 	l.save(planned)
 }
 
 // assertPatched verifies that what was removed is deleted, and that what others
 // have added is kept.
-func (l *life) assertPatched(before, want, applied object) {
+func (l *life) assertPatched(before, want, applied object, change *Change) {
 	l.T.Helper()
 	s := l.service
 	was, has, wanted, held := placesOf(l.fs, before), placesOf(l.fs, s.stored), placesOf(l.fs, want), placesOf(l.fs, applied)
-	kept := slices.DeleteFunc(l.fs.Compare(s.response(), want, applied, s.source).Dropped, func(d Difference) bool { return isEmpty(d.Has) })
+	kept := slices.DeleteFunc(change.Compare(s.response()).Dropped, func(d Difference) bool { return isEmpty(d.Has) })
 	if len(kept) > 0 && !s.nullKeeps {
 		l.T.Errorf("the service still has %s", kept)
 	}
@@ -377,24 +375,6 @@ func (p places) replaces(place string, held places) bool {
 	return p.absent[place] || p.lists[place] || held.lists[place] || p.inside(place)
 }
 
-// patchOf is a PATCH of some differences: each key of the config objects with
-// its complete value.
-func patchOf(tree object, differences []Difference) object {
-	body := object{}
-	for _, d := range differences {
-		name, key := d.Key()
-		if key == "" {
-			body[name] = tree[name]
-			continue
-		}
-		if _, found := body[name]; !found {
-			body[name] = object{}
-		}
-		asObject(body[name])[key] = asObject(tree[name])[key]
-	}
-	return body
-}
-
 // markChosen marks as unknown what a change may change by itself.
 func markChosen(fs Fields, config, planned tftypes.Value, source string) tftypes.Value {
 	values := Values{}
@@ -421,10 +401,8 @@ func (l *life) importIt() {
 	l.state, l.record = With(resourceValue(l.T, l.fs, object{}), Values{}), nil
 	l.refresh(l.service.response())
 	planned := l.plan(l.state)
-	want := l.fs.Wanted(l.config, planned)
-	applied := l.fs.Applied(l.state, l.record)
-	l.fs.TakeRefs(applied, want, l.state)
-	if compared := l.fs.Compare(l.service.response(), want, applied, l.service.source); len(compared.Dropped) > 0 ||
+	change := l.fs.NewChange(l.config, planned, l.state, l.record, l.service.source)
+	if compared := change.Compare(l.service.response()); len(compared.Dropped) > 0 ||
 		slices.ContainsFunc(compared.Set, func(d Difference) bool { return !isEmpty(d.Want) }) {
 		l.T.Errorf("the plan after an import sends %s and %s", compared.Set, compared.Dropped)
 	}

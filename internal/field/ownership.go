@@ -1,25 +1,11 @@
 package field
 
 import (
-	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
-
-// Ownership. Three things are compared, as kubectl apply does: what the configuration sets now, what the last apply set, and
-// what the service has. A [Record] is what the last apply set; the state has more than that where values were imported or chosen
-// by the service, and something else where a refresh has found drift.
-//
-//   - [Fields.Plan]: what is set is planned; what is omitted is null, unless it is in the state without having been set.
-//   - [Fields.Compare]: what the service does not have is sent; what was set and is omitted now is dropped.
-//   - [Fields.AfterApply]: the state is the plan, with what was unknown from the response.
-//   - [Fields.Refresh]: what was set is replaced where the service has something else; what is null stays null; the rest
-//     follows the service.
-//
-// A value keeps the form in which it was written as long as its meaning stays the same, because Terraform treats a different
-// form as a different value.
 
 // Record is what the last apply set, as a tree. A nil Record means that nothing was applied yet, as after an import: nothing is
 // owned.
@@ -32,274 +18,221 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Restore puts back what prior has of a member of an object at the root, or of an attribute at the root if name is empty.
-func (r Record) Restore(prior Record, object, name string) {
-	if name == "" {
-		put(r, object, prior[object])
-		return
-	}
-	restored := Merge(asObject(r[object]), nil)
-	put(restored, name, asObject(prior[object])[name])
-	r[object] = restored
+// Record is the record of an apply: what the configuration sets, with the values that the apply has planned for it, which
+// ignore_changes may have replaced.
+func (fs Fields) Record(config, planned tftypes.Value) Record {
+	return Record(fs.part(fs.tree(planned), fs.tree(config)))
 }
 
-func put(tree map[string]any, name string, value any) {
-	if tree[name] = value; value == nil {
-		delete(tree, name)
-	}
+// owned is what a state has of what the last apply set: that, or what a refresh has found in its place.
+func (fs Fields) owned(state map[string]any, record Record) map[string]any {
+	return fs.part(fs.asWritten(state, record, record, ""), record)
 }
 
-// Wanted is what a plan asks the service for, as a tree: what the configuration sets, and what ignore_changes has put in its
-// place. Once the plan is applied, this is the record.
-func (fs Fields) Wanted(config, planned tftypes.Value) map[string]any {
-	set, _ := fs.Encode(config) // it was validated
-	return owned(fs, Members(planned), set, false)
+func (fs Fields) part(of, set map[string]any) map[string]any {
+	return asObject(Field{Kind: Object, Fields: fs}.part(of, set))
 }
 
-// Applied is what the state has of what the last apply set, as a tree: that, or what a refresh has found in its place.
-func (fs Fields) Applied(state tftypes.Value, record Record) map[string]any {
-	return owned(fs, Members(state), record, true)
-}
-
-// owned is what a plan or, after a refresh, a state has of what was set.
-func owned(fs Fields, values Values, set map[string]any, refreshed bool) map[string]any {
-	tree := map[string]any{}
-	for _, f := range fs {
-		switch value, set := values[f.Name], set[f.wire()]; {
-		case set == nil || isNull(value) || f.Access == ReadOnly:
-		case refreshed && f.Access == Computed && !f.equalTree(f.tree(value), set): // the service has chosen another
-		case f.ResolvesTo != "" && fs.standsForRef(f, fmt.Sprint(set), values):
-			tree[f.wire()] = set
-		default:
-			tree[f.wire()] = f.owned(value, set, refreshed)
-		}
-	}
-	return tree
-}
-
-func (f Field) owned(value tftypes.Value, set any, refreshed bool) any {
-	if f.Kind == Object && value.IsKnown() && set != Unknown {
-		return owned(f.Fields, Members(value), asObject(set), refreshed)
-	}
-	tree := f.tree(value)
+// part returns the part of a tree that another one sets: as it was set where that is satisfied, and the tree's own value
+// elsewhere. Items of a list that cannot be matched are part of it, because lists are set as a whole. A value that the service
+// may choose is part of it only as it was set.
+func (f Field) part(of, set any) any {
 	switch {
-	case f.Kind == ObjectList:
-		list, items, sets := asList(tree), Items(value), asList(set)
-		for i, j := range f.match(list, sets) {
-			if j >= 0 { // others were added elsewhere to a list that is set, or put in place by ignore_changes
-				list[i] = f.elem().owned(items[i], sets[j], refreshed)
-			}
-		}
-		return tree
-	case f.equalTree(tree, set), (&comparer{}).has(f, tree, set):
+	case of == nil, set == nil:
+		return nil
+	case of == Unknown:
+		return of
+	case f.Kind != Object && f.Kind != ObjectList && f.satisfies(of, set):
 		return set
-	case refreshed:
-		return project(f.Kind, set, tree)
-	default:
-		return tree
 	}
+	switch f.shape(set) {
+	case members:
+		if asObject(of) == nil {
+			return of
+		}
+		return f.partOfMembers(asObject(of), asObject(set))
+	case items:
+		list, sets := slices.Clone(asList(of)), asList(set)
+		if f.Kind == ObjectList {
+			for i, j := range f.match(list, sets) {
+				if j >= 0 {
+					list[i] = f.elem().part(list[i], sets[j])
+				}
+			}
+			return list
+		}
+		if f.isJSONList() && len(list) == len(sets) {
+			for i := range list {
+				list[i] = f.elem().part(list[i], sets[i])
+			}
+			return list
+		}
+	}
+	return of
 }
 
-// satisfied reports whether a value of the state has everything that is wanted.
-func (f Field) satisfied(has, wanted tftypes.Value) bool {
-	return wanted.IsFullyKnown() && (&comparer{}).has(f, f.tree(has), f.tree(wanted))
+func (f Field) partOfMembers(of, set map[string]any) map[string]any {
+	result := make(map[string]any, len(set))
+	for name, value := range set {
+		member := f.member(name)
+		switch part := member.part(of[name], value); {
+		case member.Access == ReadOnly, member.Access == Computed && !member.equal(of[name], value):
+		case f.Kind != Object && member.satisfies(of[name], value):
+			result[name] = value
+		case part != nil:
+			result[name] = part
+		}
+	}
+	return result
 }
 
-// Plan is what a plan holds. A null state means a create. The result has the attributes of fs only, for [With].
+// Plan returns what a plan has of the attributes of fs, for [With]. A null state means a create.
+//
+// What is set is planned: as it is in the state, where that means the same or has more that was never set. What is omitted is
+// null if it was set before; otherwise it stays, as after an import, or is for the service to choose.
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
-	p, owned := planner{creating: isNull(state)}, fs.Applied(state, record)
-	planned := p.object(fs, Members(config), Members(state), owned, false)
-	if !p.creating {
-		// An imported commit is taken to be of the configured ref. That alone is nothing to apply.
-		if quiet, some := fs.withRefs(planned, Members(state), owned, record == nil); some && With(state, quiet).Equal(state) {
-			return quiet
+	p := planner{creating: isNull(state)}
+	held := fs.tree(state)
+	planned := p.object(fs, fs.tree(config), held, fs.owned(held, record))
+	return fs.render(planned, Members(state), Members(config))
+}
+
+// planner plans. Moved means that the state has an item elsewhere in its list, where Terraform does not look for it: a value
+// that is set must be planned as it is configured.
+type planner struct{ creating, moved bool }
+
+func (p planner) object(fs Fields, config, state, owned map[string]any) map[string]any {
+	planned := make(map[string]any, len(fs))
+	exclusive := any(nil) // the exclusive member that the configuration sets
+	for _, f := range fs {
+		if f.Exclusive && config[f.wire()] != nil {
+			exclusive = config[f.wire()]
+		}
+	}
+	for _, f := range fs {
+		name := f.wire()
+		value := p.value(f, config[name], state[name], owned[name])
+		if f.Exclusive && exclusive != nil && config[name] == nil {
+			if value = nil; exclusive == Unknown && state[name] != nil {
+				value = Unknown // the other may turn out null
+			}
+		}
+		if value != nil {
+			planned[name] = value
 		}
 	}
 	return planned
 }
 
-// withRefs returns planned with the refs of the state where those are commits that the service has resolved the refs to, as far
-// as anybody knows, and whether there are some.
-func (fs Fields) withRefs(planned, state Values, owned map[string]any, imported bool) (quiet Values, some bool) {
-	quiet = maps.Clone(planned)
-	for _, f := range fs {
-		value, before := planned[f.Name], state[f.Name]
-		switch {
-		case f.Kind == Object && value.IsKnown() && !isNull(value) && !isNull(before):
-			if inner, found := f.Fields.withRefs(Members(value), Members(before), asObject(owned[f.wire()]), imported); found {
-				quiet[f.Name], some = tftypes.NewValue(f.Type(), inner), true
-			}
-		case f.ResolvesTo != "" && fs.standsForRef(f, Text(value), state) && (imported || owned[f.wire()] == Text(value)):
-			quiet[f.Name], some = before, true
-		}
-	}
-	return quiet, some
-}
-
-// standsForRef reports whether the state has, in place of a ref, the commit that the service has resolved it to.
-func (fs Fields) standsForRef(f Field, ref string, state Values) bool {
-	commit := Text(state[f.Name])
-	return commit != "" && commit == Text(state[f.ResolvesTo]) && ref != "" && !isFullCommit(ref)
-}
-
-// TakeRefs marks configured refs as applied where the state has only commits, from an import: the service does not report which
-// refs they belong to. It reports whether there are any.
-func (fs Fields) TakeRefs(applied, want map[string]any, state tftypes.Value) (some bool) {
-	for _, f := range fs {
-		set := want[f.wire()]
-		switch ref, _ := set.(string); {
-		case f.Kind == Object && set != nil:
-			within := Merge(asObject(applied[f.wire()]), nil)
-			if f.Fields.TakeRefs(within, asObject(set), Members(state)[f.Name]) {
-				applied[f.wire()], some = within, true
-			}
-		case f.ResolvesTo != "" && applied[f.wire()] == nil && fs.standsForRef(f, ref, Members(state)):
-			applied[f.wire()], some = set, true
-		}
-	}
-	return some
-}
-
-type planner struct{ creating bool }
-
-// object plans the attributes of one object. Owned is what the state has of what the last apply set, see [Fields.Applied].
-// Moved means that the state has the object elsewhere in a list, where Terraform does not look for it: its form must not be used.
-func (p planner) object(fs Fields, config, state Values, owned map[string]any, moved bool) Values {
-	planned := make(Values, len(fs))
-	var exclusive tftypes.Value // the exclusive member that the configuration sets
-	for _, f := range fs {
-		if f.Exclusive && !isNull(config[f.Name]) {
-			exclusive = config[f.Name]
-		}
-	}
-	for _, f := range fs {
-		if f.Exclusive && !isNull(exclusive) && isNull(config[f.Name]) {
-			if planned[f.Name] = f.null(); !exclusive.IsKnown() && !isNull(state[f.Name]) {
-				planned[f.Name] = f.unknown() // the other may turn out null
-			}
-			continue
-		}
-		planned[f.Name] = p.value(f, config[f.Name], state[f.Name], owned[f.wire()], moved)
-	}
-	return planned
-}
-
-func (p planner) value(f Field, config, state tftypes.Value, owned any, moved bool) tftypes.Value {
+func (p planner) value(f Field, config, state, owned any) any {
 	switch {
-	case isNull(config):
+	case config == nil:
 		return p.omitted(f, state, owned)
-	case !config.IsKnown():
+	case config == Unknown:
 		return config
 	case f.Kind == Object:
-		return tftypes.NewValue(f.Type(), p.object(f.Fields, Members(config), Members(state), asObject(owned), moved))
+		return p.object(f.Fields, asObject(config), asObject(state), asObject(owned))
 	case f.Kind == ObjectList:
-		return p.list(f, config, state, owned, moved)
-	case moved || isNull(state):
+		return p.list(f, asList(config), state, owned)
+	case p.moved, state == nil:
 		return config
-	case f.same(config, state), !f.equalTree(f.tree(state), owned) && f.unchanged(config, state, owned):
+	case f.equal(config, state):
 		return state
-	default:
-		return config
+	case isKnown(config) && !f.equal(owned, state) && f.satisfies(state, config) && f.satisfies(config, owned):
+		return state // it has more than what was set, and what was set is still set
 	}
+	return config
 }
 
 // omitted plans an attribute that the configuration does not set.
-func (p planner) omitted(f Field, state tftypes.Value, owned any) tftypes.Value {
+func (p planner) omitted(f Field, state, owned any) any {
 	switch {
 	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
-		return f.unknown()
-	case isNull(state) && !f.Present:
-		return f.null()
-	case f.Access == ReadOnly, owned == nil && !isNull(state):
+		return Unknown
+	case f.Access == ReadOnly, owned == nil && !f.Present:
 		return state
 	case f.Access == Computed:
-		return f.unknown() // it was set, and the service may choose another value now
-	case f.Kind != Object:
-		return f.null()
+		return Unknown // it was set, and the service may choose another value now
+	case f.Present:
+		return p.object(f.Fields, nil, p.rest(f.Fields, asObject(state), owned), asObject(owned))
 	}
-	rest := p.object(f.Fields, nil, Members(state), asObject(owned), false) // what is not owned within the object stays
-	if !f.Present && !slices.ContainsFunc(f.Fields, func(child Field) bool { return !isNull(rest[child.Name]) }) {
-		return f.null()
-	}
-	return tftypes.NewValue(f.Type(), rest)
+	return nil
 }
 
-// unchanged reports whether the configuration sets what the last apply set, of a value in the state that has more.
-func (f Field) unchanged(config, state tftypes.Value, owned any) bool {
-	c := &comparer{}
-	c.value(f, nil, f.tree(state), f.tree(config), owned, true)
-	return config.IsFullyKnown() && len(c.set)+len(c.dropped) == 0
+// rest returns what stays in the state of an object that is omitted: all of it if it was never set, and otherwise only what the
+// service sets.
+func (p planner) rest(fs Fields, state map[string]any, owned any) map[string]any {
+	if owned == nil {
+		return state
+	}
+	rest := map[string]any{}
+	for _, f := range fs {
+		if value := state[f.wire()]; value != nil && (f.Access == ReadOnly || f.Access == Computed) {
+			rest[f.wire()] = value
+		}
+	}
+	return rest
 }
 
 // list plans a list of objects. Where it has the items of the state, and their order has no meaning, it is the state's.
-func (p planner) list(f Field, config, state tftypes.Value, owned any, moved bool) tftypes.Value {
-	configured, held, ownedItems := Items(config), Items(state), asList(owned)
-	configTree, stateTree := asList(f.tree(config)), asList(f.tree(state))
-	partners := f.match(configTree, stateTree)
-	vague := !isNull(state) && !f.equalTree(stateTree, owned)
-
-	planItem := func(i int, moved bool) tftypes.Value {
-		item, j := configured[i], partners[i]
-		if !item.IsKnown() || isNull(item) {
-			return item
+func (p planner) list(f Field, config []any, state, owned any) any {
+	held, ownedItems := asList(state), asList(owned)
+	partners := f.match(config, held)
+	hasMore := state != nil && !f.equal(owned, state)
+	plan := func(p planner, i int) any {
+		j := partners[i]
+		switch {
+		case asObject(config[i]) == nil:
+			return config[i] // it is unknown
+		case hasMore && f.keyIsUnknown(config[i]): // it may turn out to be any item of the state
+			return unknownOmitted(f.Fields, asObject(config[i]))
+		case j < 0:
+			return p.object(f.Fields, asObject(config[i]), nil, nil)
+		case owned == nil:
+			return p.object(f.Fields, asObject(config[i]), asObject(held[j]), nil)
 		}
-		if vague && f.keyIsUnknown(configTree[i]) {
-			// It may turn out to be any item of the state.
-			return tftypes.NewValue(f.elem().Type(), planner{creating: true}.unknownOmitted(f.Fields, Members(item)))
-		}
-		var before Values
-		var ownedItem map[string]any
-		if j >= 0 {
-			before = Members(held[j])
-			if owned != nil {
-				ownedItem = asObject(ownedItems[j])
-			}
-		}
-		return tftypes.NewValue(f.elem().Type(), p.object(f.Fields, Members(item), before, ownedItem, moved))
+		return p.object(f.Fields, asObject(config[i]), asObject(held[j]), asObject(ownedItems[j]))
 	}
-	planned, unchanged := make([]tftypes.Value, len(configured)), len(configured) == len(held) && !isNull(state) && !moved
+	planned, unchanged := make([]any, len(config)), len(config) == len(held) && state != nil && !p.moved
 	for i, j := range partners {
-		planned[i] = planItem(i, moved)
-		unchanged = unchanged && j >= 0 && (i == j || !f.Ordered) && planned[i].Equal(held[j])
+		planned[i] = plan(p, i)
+		unchanged = unchanged && j >= 0 && (i == j || !f.Ordered) && f.elem().equal(planned[i], held[j])
 	}
 	if unchanged {
 		return state
 	}
 	for i, j := range partners {
 		if i != j {
-			planned[i] = planItem(i, true)
-		}
-	}
-	return tftypes.NewValue(f.Type(), planned)
-}
-
-// unknownOmitted plans an object whose omitted members are known after apply.
-func (p planner) unknownOmitted(fs Fields, config Values) Values {
-	planned := make(Values, len(fs))
-	for _, f := range fs {
-		switch value := config[f.Name]; {
-		case isNull(value):
-			planned[f.Name] = f.unknown()
-		case f.Kind == Object && value.IsKnown():
-			planned[f.Name] = tftypes.NewValue(f.Type(), p.unknownOmitted(f.Fields, Members(value)))
-		default:
-			planned[f.Name] = value
+			planned[i] = plan(planner{creating: p.creating, moved: true}, i)
 		}
 	}
 	return planned
 }
 
-// AfterApply is the state after an apply: the plan, with what is unknown there from the response. Its values are those of fs
-// only, for [With].
-func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
-	return afterApply(fs, Members(planned), live)
+// unknownOmitted plans an object whose omitted members are known after apply.
+func unknownOmitted(fs Fields, config map[string]any) map[string]any {
+	planned := make(map[string]any, len(fs))
+	for _, f := range fs {
+		name := f.wire()
+		switch value := config[name]; {
+		case value == nil:
+			planned[name] = Unknown
+		case f.Kind == Object && value != Unknown:
+			planned[name] = unknownOmitted(f.Fields, asObject(value))
+		default:
+			planned[name] = value
+		}
+	}
+	return planned
 }
 
-func afterApply(fs Fields, planned Values, live map[string]any) (Values, error) {
+// AfterApply returns what the state after an apply has of the attributes of fs, for [With]: the plan, with what is unknown there
+// from the response. The error is a [TypeError].
+func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
 	values := make(Values, len(fs))
 	for _, f := range fs {
 		var err error
-		if values[f.Name], err = f.afterApply(planned[f.Name], live[f.wire()]); err != nil {
+		if values[f.Name], err = f.afterApply(Members(planned)[f.Name], live[f.wire()]); err != nil {
 			return nil, err
 		}
 	}
@@ -310,125 +243,104 @@ func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error
 	switch {
 	case !planned.IsKnown():
 		return f.decode(live)
-	case isNull(planned) || planned.IsFullyKnown():
-		return planned, nil
-	case f.Kind == Object:
-		values, err := afterApply(f.Fields, Members(planned), asObject(live))
-		if err != nil {
-			return planned, err
-		}
-		return tftypes.NewValue(f.Type(), values), nil
-	default:
+	case f.Kind != Object || isNull(planned) || planned.IsFullyKnown():
 		return planned, nil
 	}
+	values, err := f.Fields.AfterApply(planned, asObject(live))
+	if err != nil {
+		return planned, err
+	}
+	return tftypes.NewValue(f.Type(), values), nil
 }
 
-// Refresh is the state after a refresh. Its values are those of fs only, for [With].
+// Refresh returns what the state after a refresh has of the attributes of fs, for [With]. The error is a [TypeError].
+//
+// What was set is replaced where the service has something else; what is null stays null; the rest, such as imported values,
+// follows the service.
 func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string, record Record) (Values, error) {
-	r := refresher{source: source, imported: record == nil}
-	return r.object(fs, Members(prior), asObject(normalized(live)), fs.Applied(prior, record))
+	if err := fs.Check(live); err != nil {
+		return nil, err
+	}
+	r := refresher{imported: record == nil}
+	state, has := fs.tree(prior), asObject(normalized(live))
+	owned := fs.owned(state, record)
+	if has = fs.asWritten(has, owned, owned, source); r.imported {
+		has = fs.withoutCommits(has)
+	}
+	return fs.render(r.object(fs, state, has, owned), Members(prior)), nil
+}
+
+// withoutCommits returns live without the refs that the service shows only as commits.
+func (fs Fields) withoutCommits(live map[string]any) map[string]any {
+	for _, f := range fs {
+		commit, _ := fs.ByName(f.ResolvesTo)
+		switch value := live[f.wire()]; {
+		case f.Kind == Object && asObject(value) != nil:
+			live = with(live, f.wire(), f.Fields.withoutCommits(asObject(value)))
+		case f.ResolvesTo != "" && value != nil && value == live[commit.wire()]:
+			live = with(live, f.wire(), nil)
+		}
+	}
+	return live
 }
 
 type refresher struct {
-	source   string
 	imported bool // nothing is owned, and what is null follows the service, too
 }
 
-func (r refresher) object(fs Fields, prior Values, live, owned map[string]any) (Values, error) {
-	values := make(Values, len(fs))
-	c := comparer{source: r.source}
+func (r refresher) object(fs Fields, prior, live, owned map[string]any) map[string]any {
+	refreshed := make(map[string]any, len(fs))
 	for _, f := range fs {
-		before, has, set := prior[f.Name], live[f.wire()], owned[f.wire()]
-		if set != nil && (f.ResolvesTo != "" || f.BuiltFor != "") && c.servicesOwn(fs, f, live, Text(before), Text(before)) {
-			values[f.Name] = before
-			continue
-		}
-		var err error
-		if values[f.Name], err = r.value(f, before, has, set); err != nil {
-			return nil, err
+		name := f.wire()
+		if value := r.value(f, prior[name], live[name], owned[name]); value != nil {
+			refreshed[name] = value
+		} else if f.Present {
+			refreshed[name] = map[string]any{}
 		}
 	}
-	return values, nil
+	return refreshed
 }
 
-func (r refresher) value(f Field, prior tftypes.Value, live, owned any) (tftypes.Value, error) {
-	chosen := f.Access == Computed && isNull(prior)
-	follows := r.imported || chosen || f.Access == ReadOnly || !isNull(prior) && f.hasMore(prior, owned)
+func (r refresher) value(f Field, prior, live, owned any) any {
+	chosen := prior == nil && f.Access == Computed
 	switch {
-	case follows && !f.Partial:
-		value, err := f.decode(live)
-		if err == nil && (f.same(prior, value) || (chosen || !isNull(prior)) && f.satisfied(prior, value) && f.satisfied(value, prior)) {
-			value = prior
+	case r.follows(f, prior, owned):
+		if (prior != nil || chosen) && f.satisfies(prior, live) && f.satisfies(live, prior) {
+			return prior
 		}
-		if f.Present && isNull(value) {
-			return f.decode(map[string]any{})
-		}
-		return value, err
-	case isNull(prior):
-		return prior, nil
+		return live
+	case prior == nil:
+		return nil
 	case f.Kind == Object:
-		values, err := r.object(f.Fields, Members(prior), asObject(live), asObject(owned))
-		if err != nil {
-			return prior, err
-		}
-		return tftypes.NewValue(f.Type(), values), nil
+		return r.object(f.Fields, asObject(prior), asObject(live), asObject(owned))
 	case f.Kind == ObjectList:
-		return r.list(f, prior, asList(live), asList(owned))
+		return r.list(f, asList(prior), asList(live), asList(owned))
+	case f.satisfies(live, prior):
+		return prior
 	}
-	tree := f.tree(prior)
-	c := &comparer{source: r.source}
-	if c.value(f, nil, live, tree, tree, true); len(c.set) == 0 {
-		return prior, nil
-	}
-	return f.decode(project(f.Kind, tree, live))
+	return f.part(live, prior)
 }
 
-// hasMore reports whether the state has more than what is owned.
-func (f Field) hasMore(state tftypes.Value, owned any) bool {
+// follows reports whether a value of the state is the service's: read-only, chosen by the service, imported, or more than what
+// was set.
+func (r refresher) follows(f Field, prior, owned any) bool {
 	switch {
+	case f.Partial:
+		return false
+	case r.imported, f.Access == ReadOnly, prior == nil && f.Access == Computed:
+		return true
+	case prior == nil:
+		return false
 	case owned == nil:
 		return !f.Present
-	case f.Kind == Object || f.Kind == ObjectList:
-		return false // they are compared within
 	}
-	tree := f.tree(state)
-	if _, ok := owned.(map[string]any); ok {
-		owned = project(f.Kind, owned, tree) // without what the service does not show
-	}
-	return !f.equalTree(tree, owned)
-}
-
-// project is what the service has of a value: of a map, a JSON object, or the items of a list, the members that were set.
-func project(k Kind, set, live any) any {
-	if list, has := asList(set), asList(live); len(list) == len(has) && len(list) > 0 && (k == JSON || k == List) {
-		projected := make([]any, len(list))
-		for i := range list {
-			projected[i] = project(JSON, list[i], has[i])
-		}
-		return projected
-	}
-	members, ok := set.(map[string]any)
-	has, okLive := live.(map[string]any)
-	if !ok || !okLive || k != StringMap && k != JSON {
-		return live
-	}
-	projected := map[string]any{}
-	for name, value := range members {
-		if there, ok := has[name]; ok {
-			projected[name] = project(JSON, value, there)
-		}
-	}
-	return projected
+	return f.Kind != Object && f.Kind != ObjectList && !f.satisfies(owned, prior)
 }
 
 // list refreshes a list of objects: in the prior order where order has no meaning, with the items that were added elsewhere
 // last.
-func (r refresher) list(f Field, prior tftypes.Value, live, owned []any) (tftypes.Value, error) {
-	held := Items(prior)
-	if len(held) == 0 && len(live) == 0 {
-		return prior, nil
-	}
-	partners := f.match(live, asList(f.tree(prior))) // of each live item
+func (r refresher) list(f Field, prior, live, owned []any) any {
+	partners := f.match(live, prior) // of each live item
 	order := make([]int, len(live))
 	for i := range order {
 		order[i] = i
@@ -436,23 +348,73 @@ func (r refresher) list(f Field, prior tftypes.Value, live, owned []any) (tftype
 	if !f.Ordered {
 		place := func(i int) int {
 			if partners[i] < 0 {
-				return len(held) + i
+				return len(prior) + i
 			}
 			return partners[i]
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return place(a) - place(b) })
 	}
-	list := make([]tftypes.Value, len(order))
+	list := make([]any, len(order))
 	for i, a := range order {
-		var err error
 		if p := partners[a]; p >= 0 {
-			list[i], err = r.value(f.elem(), held[p], live[a], owned[p])
+			list[i] = r.value(f.elem(), prior[p], live[a], owned[p])
 		} else {
-			list[i], err = f.elem().decode(live[a])
-		}
-		if err != nil {
-			return prior, err
+			list[i] = live[a]
 		}
 	}
-	return tftypes.NewValue(f.Type(), list), nil
+	return list
+}
+
+// render returns the values of a tree of fs. What is the same in one of the forms, each the attributes of an object of fs, is as
+// it is there: Terraform treats another form as another value.
+func (fs Fields) render(tree map[string]any, forms ...Values) Values {
+	values := make(Values, len(fs))
+	for _, f := range fs {
+		var same []tftypes.Value
+		for _, form := range forms {
+			if v := form[f.Name]; !isNull(v) {
+				same = append(same, v)
+			}
+		}
+		values[f.Name] = f.render(tree[f.wire()], same)
+	}
+	return values
+}
+
+func (f Field) render(tree any, forms []tftypes.Value) tftypes.Value {
+	switch {
+	case tree == nil:
+		return f.null()
+	case tree == Unknown:
+		return f.unknown()
+	case f.Kind == Object:
+		var same []Values
+		for _, form := range forms {
+			same = append(same, Members(form))
+		}
+		return tftypes.NewValue(f.Type(), f.Fields.render(asObject(tree), same...))
+	case f.Kind == ObjectList:
+		return f.renderList(asList(tree), forms)
+	}
+	for _, form := range forms {
+		if same := f.tree(form); f.equal(same, tree) || reflect.DeepEqual(same, tree) { // with unknown values within
+			return form
+		}
+	}
+	value, _ := f.decode(tree) // it is part of a value, or of a response that was checked
+	return value
+}
+
+func (f Field) renderList(tree []any, forms []tftypes.Value) tftypes.Value {
+	list, elem := make([]tftypes.Value, len(tree)), f.elem()
+	for i, item := range tree {
+		var same []tftypes.Value
+		for _, form := range forms {
+			if items := Items(form); i < len(items) {
+				same = append(same, items[i])
+			}
+		}
+		list[i] = elem.render(item, same)
+	}
+	return tftypes.NewValue(f.Type(), list)
 }

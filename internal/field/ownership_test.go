@@ -3,7 +3,6 @@ package field
 import (
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +86,7 @@ func (s *stage) apply(config string, planned tftypes.Value, live string) {
 	}
 	s.state = With(planned, values)
 	assertApplyValid(s, planned, s.state)
-	s.record = resourceFields.Wanted(s.config(config), s.state)
+	s.record = resourceFields.Record(s.config(config), s.state)
 }
 
 func (s *stage) refresh(live string) {
@@ -108,21 +107,25 @@ func (s *stage) importIt(live string) {
 // compare compares the service with a plan.
 func (s *stage) compare(config string, planned tftypes.Value, live string) Comparison {
 	s.Helper()
-	want, applied := resourceFields.Wanted(s.config(config), planned), resourceFields.Applied(s.state, s.record)
-	resourceFields.TakeRefs(applied, want, s.state)
-	if s.record == nil {
-		return resourceFields.CompareImported(s.live(live), want, applied, s.source)
-	}
-	return resourceFields.Compare(s.live(live), want, applied, s.source)
+	return s.change(config, planned).Compare(s.live(live))
 }
 
-// body is what a PATCH of a comparison sends, as JSON; "" if it sends nothing.
+func (s *stage) change(config string, planned tftypes.Value) *Change {
+	s.Helper()
+	return resourceFields.NewChange(s.config(config), planned, s.state, s.record, s.source)
+}
+
+// owned is what the state has of what the last apply set, as JSON.
+func (s *stage) owned() string {
+	return jsonOf(resourceFields.owned(resourceFields.tree(s.state), s.record)["source_config"])
+}
+
+// body is what a PATCH of a comparison sends of source_config, as JSON; "" if it sends nothing.
 func body(c Comparison) string {
-	patch := patchOf(c.Merged, slices.Concat(c.Set, c.Dropped))
-	if len(patch) == 0 {
+	if len(c.Body) == 0 {
 		return ""
 	}
-	return jsonOf(patch["source_config"])
+	return jsonOf(c.Body["source_config"])
 }
 
 // shown is source_config of a plan or state, as JSON; an unknown value is "?".
@@ -418,23 +421,19 @@ func TestChange(t *testing.T) {
 		},
 		"member of a JSON item removed, and an item added": {
 			`{"env_from":[{"a":1,"b":1}]}`, `{"env_from":[{"a":1,"b":1,"x":9}]}`, `{"env_from":[{"a":1},{"c":1}]}`, "",
-			`{"env_from":[{"a":1,"x":9},{"c":1}]}`, "env_from", "",
+			`{"env_from":[{"a":1},{"c":1}]}`, "env_from", "",
 		},
 		"member of a JSON item removed, and the items reordered": {
 			`{"json":{"l":[{"a":1,"x":1},{"b":1}]}}`, `{"json":{"l":[{"a":1,"x":1},{"b":1,"y":9}]}}`, `{"json":{"l":[{"b":1},{"a":1}]}}`, "",
-			`{"json":{"l":[{"b":1,"y":9},{"a":1}]}}`, "json (l)", "",
-		},
-		"JSON items reordered, of which one has what another had": {
-			`{"env_from":[{"n":"p","v":1},{"n":"q"}]}`, `{"env_from":[{"n":"p","v":1},{"n":"q","v":1}]}`, `{"env_from":[{"n":"q"},{"n":"p","v":1}]}`, "",
-			`{"env_from":[{"n":"q","v":1},{"n":"p","v":1}]}`, "env_from", "",
+			`{"json":{"l":[{"b":1},{"a":1}]}}`, "json (l)", "",
 		},
 		"JSON item added before others": {
 			`{"env_from":[{"a":1}]}`, `{"env_from":[{"a":1,"x":9}]}`, `{"env_from":[{"b":1},{"a":1}]}`, "",
-			`{"env_from":[{"b":1},{"a":1,"x":9}]}`, "env_from", "",
+			`{"env_from":[{"b":1},{"a":1}]}`, "env_from", "",
 		},
 		"JSON items reordered": {
 			`{"env_from":[{"a":1},{"b":1}]}`, `{"env_from":[{"a":1,"x":9},{"b":1,"y":9}]}`, `{"env_from":[{"b":1},{"a":1}]}`, "",
-			`{"env_from":[{"b":1,"y":9},{"a":1,"x":9}]}`, "env_from", "",
+			`{"env_from":[{"b":1},{"a":1}]}`, "env_from", "",
 		},
 		"removed": {
 			`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"int":1}`, "", `{"string":null}`, "", "string",
@@ -627,8 +626,10 @@ func TestImport(t *testing.T) {
 			`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, "", "",
 		},
 		"empty directory":    {`{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, "", ""},
-		"branch as a commit": {commit(commitOne), `{"ref":"main"}`, "", ""},
-		"pinned commit":      {commit(commitOne), `{"ref":"` + commitOne + `"}`, "", ""},
+		"branch as a commit": {commit(commitOne), `{"ref":"main"}`, commit("main"), ""},
+		"pinned commit":      {commit(commitOne), `{"ref":"` + commitOne + `"}`, commit(commitOne), ""},
+		"other commit":       {commit(commitOne), `{"ref":"` + commitTwo + `"}`, commit(commitTwo), `{"ref":"` + commitTwo + `"}`},
+		"omitted ref":        {commit(commitOne), `{}`, "", ""},
 		"changed argument": {
 			`{"string":"x","int":1,"spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"b":2}}`,
 			`{"string":"y","int":1,"spec":{"a":"x","b":2}}`, `{"spec":{"a":"x","b":2},"string":"y"}`,
@@ -667,12 +668,13 @@ func TestImport(t *testing.T) {
 			t.Parallel()
 			s := &stage{T: t}
 			s.importIt(c.live)
-			if got := shown(t, s.state); got != sorted(t, c.live) {
+			imported := strings.ReplaceAll(c.live, `"ref":"`+commitOne+`"`, `"ref":null`) // nothing shows which ref it is of
+			if got := shown(t, s.state); got != shown(t, s.config(imported)) {
 				t.Errorf("imported as %s", got)
 			}
 			planned, want := s.plan(c.config), c.planned
 			if want == "" {
-				if want = c.live; !planned.Equal(s.state) {
+				if want = shown(t, s.state); !planned.Equal(s.state) {
 					t.Errorf("planned %s", diff(s.state, planned))
 				}
 			}
@@ -715,7 +717,7 @@ func TestImport_ownership(t *testing.T) {
 	t.Run("applied", func(t *testing.T) {
 		t.Parallel()
 		s := imported(t)
-		if got := jsonOf(resourceFields.Applied(s.state, s.record)["source_config"]); got != sorted(t, config) {
+		if got := s.owned(); got != sorted(t, config) {
 			t.Errorf("applied is %s", got)
 		}
 	})
@@ -764,6 +766,40 @@ func TestImport_ownership(t *testing.T) {
 			}
 		})
 	}
+	for name, c := range map[string]struct{ config, planned, body, left string }{
+		"object removed": {
+			`{}`, `{"int":1,"labels":{"a":"1","b":"2"},"string":"x","volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"spec":{"a":null,"b":1}}`, "spec.b",
+		},
+		"everything removed": {
+			``, `{}`, `{"spec":{"a":null,"b":1}}`, `string, int, labels["a"], labels["b"], spec.b, volumes`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{T: t}
+			s.importIt(live)
+			s.apply(`{"spec":{"a":"x"}}`, s.plan(`{"spec":{"a":"x"}}`), live)
+			s.refresh(live)
+			planned := s.plan(c.config)
+			if got := shown(t, planned); got != sorted(t, c.planned) {
+				t.Errorf("planned %s, want %s", got, sorted(t, c.planned))
+			}
+			found := s.compare(c.config, planned, live)
+			if got, left := body(found), differences(found.Left); got != c.body || left != c.left {
+				t.Errorf("sends %s and leaves %s, want %s and %s", got, left, c.body, c.left)
+			}
+			s.apply(c.config, planned, live)
+			applied := s.state
+			s.refresh(live)
+			if !s.state.Equal(applied) {
+				t.Errorf("a refresh brings back %s", diff(applied, s.state))
+			}
+			if planned := s.plan(c.config); !planned.Equal(s.state) {
+				t.Errorf("planned %s", diff(s.state, planned))
+			}
+		})
+	}
 	t.Run("refresh follows the service", func(t *testing.T) {
 		t.Parallel()
 		s := imported(t)
@@ -775,7 +811,7 @@ func TestImport_ownership(t *testing.T) {
 		if planned := s.plan(config); !planned.Equal(s.state) {
 			t.Errorf("planned %s", diff(s.state, planned))
 		}
-		if got := jsonOf(resourceFields.Applied(s.state, s.record)["source_config"]); got != sorted(t, config) {
+		if got := s.owned(); got != sorted(t, config) {
 			t.Errorf("applied is %s", got)
 		}
 	})
@@ -795,7 +831,7 @@ func TestImport_ownership(t *testing.T) {
 		s.importIt(two)
 		s.apply(`{"env":[{"name":"a"},{"name":"b"}]}`, s.plan(`{"env":[{"name":"a"},{"name":"b"}]}`), two)
 		s.refresh(moved)
-		if got := jsonOf(resourceFields.Applied(s.state, s.record)); got != `{"source_config":{"env":[{"name":"b"},{"name":"a"}]}}` {
+		if got := s.owned(); got != `{"env":[{"name":"b"},{"name":"a"}]}` {
 			t.Errorf("applied is %s", got)
 		}
 	})
@@ -828,8 +864,8 @@ func TestImport_ref(t *testing.T) {
 		if got := shown(t, planned); got != `{"commit":"`+commitOne+`","ref":"main"}` {
 			t.Errorf("planned %s", got)
 		}
-		if got := body(s.compare(`{"ref":"main"}`, planned, live)); got != "" {
-			t.Errorf("sends %s", got) // nothing shows which ref the service follows
+		if got := body(s.compare(`{"ref":"main"}`, planned, live)); got != `{"ref":"main"}` {
+			t.Errorf("sends %q", got) // nothing shows which ref the service follows
 		}
 	})
 }
@@ -907,6 +943,109 @@ func TestIgnoreChanges(t *testing.T) {
 	}
 }
 
+// TestChange_onlyWhatThePlanChanges: where plan and state agree, the service's value of the moment of the apply is sent.
+func TestChange_onlyWhatThePlanChanges(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		state, planned string // planned is the configuration, with prior values where ignore_changes puts them
+		live           string // at apply
+		body           string
+		set, dropped   string
+	}{
+		"member": {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"x","b":9}}`, `{"spec":{"a":"y","b":9}}`, "spec.a", ""},
+		"member that is omitted, and not in the state": {
+			`{"spec":{"a":"x"}}`, `{"spec":{"a":"y"}}`, `{"spec":{"a":"x","b":9}}`, `{"spec":{"a":"y","b":9}}`, "spec.a", "",
+		},
+		"member that is gone": {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"x"}}`, `{"spec":{"a":"y"}}`, "spec.a", ""},
+		"label": {
+			`{"labels":{"a":"1","b":"1"}}`, `{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"9","b":"1"}}`, `{"labels":{"a":"9","b":"2"}}`,
+			`labels["b"]`, "",
+		},
+		"member of JSON": {
+			`{"json":{"a":{"b":1},"c":1}}`, `{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":9},"c":1}}`, `{"json":{"a":{"b":9},"c":2}}`,
+			"json (c)", "",
+		},
+		"item of JSON": {
+			`{"env_from":[{"a":1},{"b":1}]}`, `{"env_from":[{"a":1},{"b":2}]}`, `{"env_from":[{"a":9},{"b":1}]}`, `{"env_from":[{"a":9},{"b":2}]}`,
+			"env_from[1] (b)", "",
+		},
+		"lists of JSON that cannot be paired": {
+			`{"env_from":[{"a":1},{"b":1}],"json":{"l":[1]}}`, `{"env_from":[{"a":1},{"b":2}],"json":{"l":[1]}}`,
+			`{"env_from":[{"a":9}],"json":{"l":[1,2]}}`, `{"env_from":[{"a":1},{"b":2}]}`, "env_from", "",
+		},
+		"strings": {`{"spec":{"a":"x"},"args":["a"]}`, `{"spec":{"a":"y"},"args":["a"]}`, `{"spec":{"a":"x"},"args":["z"]}`, `{"spec":{"a":"y"}}`, "spec.a", ""},
+		"member of an item": {
+			`{"volumes":[{"name":"x","size":1},{"name":"y","size":1}]}`, `{"volumes":[{"name":"x","size":1},{"name":"y","size":2}]}`,
+			`{"volumes":[{"name":"x","size":9},{"name":"y","size":1}]}`, `{"volumes":[{"name":"x","size":9},{"name":"y","size":2}]}`,
+			"volumes[1].size", "",
+		},
+		"injected item": {
+			`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":2}]}`,
+			`{"volumes":[{"name":"i"},{"name":"x","size":1},{"name":"j"}]}`, `{"volumes":[{"name":"i"},{"name":"x","size":2},{"name":"j"}]}`,
+			"volumes[0].size", "",
+		},
+		"injected item beside one that is added": {
+			`{"env":[{"name":"x"}]}`, `{"env":[{"name":"x"},{"name":"y"}]}`, `{"env":[{"name":"i"},{"name":"x"}]}`,
+			`{"env":[{"name":"i"},{"name":"x"},{"name":"y"}]}`, "env (missing in the service: y)", "",
+		},
+		"injected item beside one that is removed": {
+			`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x"},{"name":"y"},{"name":"i"}]}`,
+			`{"volumes":[{"name":"x"},{"name":"i"}]}`, "volumes (only in the service: y)", "",
+		},
+		"injected item where the list is removed": {
+			`{"volumes":[{"name":"x"}]}`, `{}`, `{"volumes":[{"name":"x"},{"name":"i"}]}`, `{"volumes":[{"name":"i"}]}`, "", "volumes",
+		},
+		"item that is gone": {
+			`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x"},{"name":"y","size":1}]}`, `{"volumes":[{"name":"y"}]}`,
+			`{"volumes":[{"name":"y","size":1}]}`, "volumes[1].size", "",
+		},
+		"items without names": {
+			`{"volumes":[{"size":1}]}`, `{"volumes":[{"size":1},{"size":2}]}`, `{"volumes":[{"size":1},{"size":9},{"size":8}]}`,
+			`{"volumes":[{"size":1},{"size":2}]}`, "volumes (missing in the service: [0], [1]; only in the service: [0], [1], [2])", "",
+		},
+		"nothing":                         {`{"string":"x","volumes":[{"name":"x"}]}`, `{"string":"x","volumes":[{"name":"x"}]}`, `{"string":"y","volumes":[]}`, ``, "", ""},
+		"removed, and replaced elsewhere": {`{"string":"x","int":1}`, `{"int":1}`, `{"string":"y","int":1}`, ``, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &stage{T: t}
+			s.create(c.state)
+			planned := s.plan(c.planned)
+			for _, configured := range []string{c.planned, `{}`} { // with {}, all of it is ignored
+				found := s.compare(configured, planned, c.live)
+				if got := body(found); got != sorted(t, c.body) {
+					t.Errorf("sends %s, want %s", got, sorted(t, c.body))
+				}
+				if set, dropped := differences(found.Set), differences(found.Dropped); set != c.set || dropped != c.dropped {
+					t.Errorf("set %q and dropped %q, want %q and %q", set, dropped, c.set, c.dropped)
+				}
+			}
+		})
+	}
+}
+
+// TestIgnoreChanges_removedFromTheConfiguration: what was ignored, is not in the configuration any more, and was never set is not
+// dropped.
+func TestIgnoreChanges_removedFromTheConfiguration(t *testing.T) {
+	t.Parallel()
+	const ignored = `{"spec":{"a":"x","b":9,"labels":{"a":"9"}}}`
+	s := &stage{T: t}
+	s.create(`{"spec":{"a":"x","b":1,"labels":{"a":"1"}}}`)
+	s.refresh(ignored)
+	if planned := s.plan(ignored); !planned.Equal(s.state) { // the configuration is {"spec":{"a":"x"}}
+		t.Errorf("planned %s", diff(s.state, planned))
+	}
+	changed := strings.Replace(ignored, "x", "y", 1)
+	planned := s.plan(changed)
+	if got := body(s.compare(`{"spec":{"a":"y"}}`, planned, ignored)); got != sorted(t, changed) {
+		t.Errorf("sends %s", got)
+	}
+	s.apply(`{"spec":{"a":"y"}}`, planned, changed)
+	if got := s.owned(); got != `{"spec":{"a":"y"}}` {
+		t.Errorf("%s is owned", got)
+	}
+}
+
 // TestPlan_create: what is set is planned; of what is omitted, only what the
 // service sets is unknown.
 func TestPlan_create(t *testing.T) {
@@ -978,7 +1117,7 @@ func TestRefresh_emptyMembersThatAreNotReported(t *testing.T) {
 	s.refresh(`{"labels":{"b":"2","svc":"1"}}`) // drift, and back
 	s.refresh(own)
 	s.refresh(own)
-	if got := shown(t, s.state); got != sorted(t, `{"labels":{"b":"1"}}`) {
+	if got := shown(t, s.state); got != config {
 		t.Errorf("refreshed to %s", got)
 	}
 }
@@ -1011,43 +1150,20 @@ func TestRefresh_partial(t *testing.T) {
 	}
 }
 
-func TestRecord_Restore(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ prior, object, name, want string }{
-		"member":          {`{"o":{"a":"old","b":"old"},"p":"old"}`, "o", "a", `{"o":{"a":"old","c":"new"},"p":"new"}`},
-		"member not set":  {`{"o":{"b":"old"}}`, "o", "a", `{"o":{"c":"new"},"p":"new"}`},
-		"new member":      {`{"o":{"b":"old"}}`, "o", "b", `{"o":{"a":"new","b":"old","c":"new"},"p":"new"}`},
-		"at the root":     {`{"p":["old"]}`, "p", "", `{"o":{"a":"new","c":"new"},"p":["old"]}`},
-		"not set there":   {`{}`, "p", "", `{"o":{"a":"new","c":"new"}}`},
-		"never applied":   {`null`, "o", "a", `{"o":{"c":"new"},"p":"new"}`},
-		"object of a new": {`{"q":{"a":"old"}}`, "q", "a", `{"o":{"a":"new","c":"new"},"p":"new","q":{"a":"old"}}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r, prior := Record(readObject(t, `{"o":{"a":"new","c":"new"},"p":"new"}`)), Record(nil)
-			if c.prior != "null" {
-				prior = readObject(t, c.prior)
-			}
-			r.Restore(prior, c.object, c.name)
-			if got := jsonOf(r); got != c.want {
-				t.Errorf("got %s, want %s", got, c.want)
-			}
-		})
-	}
-}
-
-// TestAdditionalMembers: members that no attribute describes are merged into
-// what is wanted and applied, and owned like other JSON.
+// TestAdditionalMembers: the members of an attribute that is merged into requests are owned like other JSON.
 func TestAdditionalMembers(t *testing.T) {
 	t.Parallel()
-	live := object{"tags": []any{"a"}, "source_config": object{"string": "x", "tier": object{"a": "1", "x": "9"}, "old": "1"}}
-	want := object{"tags": []any{"b"}, "source_config": object{"string": "x", "tier": object{"a": "2"}, "none": object{}}}
-	applied := object{"source_config": object{"string": "x", "tier": object{"a": "1", "b": "1"}, "old": "1"}}
-	c := resourceFields.Compare(live, want, applied, "")
+	fs := append(Fields{{Name: "more", Kind: JSON, Partial: true}}, resourceFields...)
+	value := func(text string) tftypes.Value { return decoded(t, fs, readObject(t, text)) }
+	state := value(`{"more":{"source_config":{"tier":{"a":"1","b":"1"},"old":"1"}},"source_config":{"string":"x"}}`)
+	config := value(`{"more":{"tags":["b"],"source_config":{"tier":{"a":"2"},"none":{}}},"source_config":{"string":"x"}}`)
+	record := fs.Record(state, state)
+	live := readObject(t, `{"tags":["a"],"source_config":{"string":"x","tier":{"a":"1","x":"9"},"old":"1"}}`)
+	c := fs.NewChange(config, planOf(fs, config, state, record), state, record, "").Compare(live)
 	if set, dropped := differences(c.Set), differences(c.Dropped); set != "tier.a, tags.[0]" || dropped != "old" {
 		t.Errorf("set %s, dropped %s", set, dropped)
 	}
-	if got := jsonOf(patchOf(c.Merged, slices.Concat(c.Set, c.Dropped))); got != `{"source_config":{"old":null,"tier":{"a":"2","x":"9"}},"tags":["b"]}` {
+	if got := jsonOf(c.Body); got != `{"source_config":{"old":null,"tier":{"a":"2","x":"9"}},"tags":["b"]}` {
 		t.Errorf("sends %s", got)
 	}
 	if merged := MergeDeep(object{"a": object{"b": "1"}, "c": "1"}, object{"a": object{"d": "2"}, "c": object{}}); jsonOf(merged) != `{"a":{"b":"1","d":"2"},"c":{}}` {
@@ -1058,32 +1174,38 @@ func TestAdditionalMembers(t *testing.T) {
 // TestNullify: what a service that merges deeply still has is set to null.
 func TestNullify(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ live, want, applied, nullified string }{
+	for name, c := range map[string]struct{ before, live, after, nullified string }{
 		"label": {
-			`{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, `{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":null,"x":"9"}}`,
+			`{"labels":{"a.b/c":"1"}}`, `{"labels":{"a.b/c":"1","x":"9"}}`, `{"labels":{}}`, `{"labels":{"a.b/c":null,"x":"9"}}`,
+		},
+		"label in another Unicode form": {
+			`{"labels":{"\u00e9":"1"}}`, `{"labels":{"e\u0301":"1"}}`, `{"labels":{}}`, "{\"labels\":{\"e\u0301\":null}}",
 		},
 		"nested JSON member": {
-			`{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"d":2}}`, `{"json":{"a":{"b.c":1},"d":2}}`,
-			`{"json":{"a":{"b.c":null},"d":2}}`,
+			`{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"d":2}}`, `{"json":{"a":{"b.c":null},"d":2}}`,
 		},
-		"unknown member": {`{"tier":{"a":"1"}}`, `{}`, `{"tier":{"a":"1"}}`, `{"tier":{"a":null}}`},
-		"argument":       {`{"string":"x"}`, `{}`, `{"string":"x"}`, ``},
+		"argument": {`{"string":"x"}`, `{"string":"x"}`, `{}`, ``},
 		"member of an item": {
-			`{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x","json":{"a":1}}]}`, ``,
+			`{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x"}]}`, ``,
 		},
-		"item of JSON": {`{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"c":1}]}}`, `{"json":{"a":[{"b":1,"c":1}]}}`, ``},
+		"item of JSON": {`{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"c":1}]}}`, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &stage{T: t}
-			live := s.live(c.live)
-			dropped := resourceFields.Compare(live, s.live(c.want), s.live(c.applied), "").Dropped
+			s.create(c.before)
+			s.refresh(c.live)
+			change, live := s.change(c.after, s.plan(c.after)), s.live(c.live)
+			dropped := change.Compare(live).Dropped
 			if len(dropped) != 1 {
 				t.Fatalf("dropped %s", differences(dropped))
 			}
-			without, ok := dropped[0].Nullify(live)
-			if ok != (c.nullified != "") || ok && jsonOf(without["source_config"]) != c.nullified {
-				t.Errorf("%t: %s", ok, jsonOf(without))
+			var got string
+			if sent := change.Nullify(live, dropped); len(sent) > 0 {
+				got = jsonOf(sent["source_config"])
+			}
+			if got != c.nullified {
+				t.Errorf("sends %s, want %s", got, c.nullified)
 			}
 			if want := s.live(c.live); !reflect.DeepEqual(live, want) {
 				t.Errorf("the response was changed to %s", jsonOf(live))
@@ -1092,8 +1214,8 @@ func TestNullify(t *testing.T) {
 	}
 }
 
-// TestCovers: it is true where a comparison finds nothing to set.
-func TestCovers(t *testing.T) {
+// TestSatisfies_agreesWithMissing: a service satisfies what is wanted if nothing is missing.
+func TestSatisfies_agreesWithMissing(t *testing.T) {
 	t.Parallel()
 	some := 0
 	for range 20_000 {
@@ -1103,18 +1225,17 @@ func TestCovers(t *testing.T) {
 			live = g.reportedJSON(clone(want))
 		}
 		for _, k := range []Kind{JSON, StringMap} {
-			c := &comparer{}
-			c.free(k, nil, live, want, want)
-			covered := covers(k, live, want)
-			if covered != (len(c.set) == 0) {
-				t.Fatalf("%s covers %s: %t, but %s differ", jsonOf(live), jsonOf(want), covered, c.set)
+			fs := Fields{{Name: "v", Kind: k}}
+			satisfied, missing := fs.Satisfies(object{"v": live}, object{"v": want}, ""), fs.Missing(object{"v": live}, object{"v": want}, "")
+			if satisfied != (len(missing) == 0) {
+				t.Fatalf("%s satisfies %s: %t, but %s are missing", jsonOf(live), jsonOf(want), satisfied, missing)
 			}
-			if covered {
+			if satisfied {
 				some++
 			}
 		}
 	}
 	if some == 0 || some == 40_000 {
-		t.Errorf("%d of 40,000 are covered", some)
+		t.Errorf("%d of 40,000 are satisfied", some)
 	}
 }

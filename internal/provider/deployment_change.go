@@ -16,124 +16,39 @@ import (
 // change is what an update has to change in the service: what the plan changes and the service does not have yet. It is
 // computed twice, by the same rules: at plan, to say what will happen, and at apply, from what the service has then.
 type change struct {
+	*field.Change
+	field.Comparison // with what compare was called with last
+
 	config, plan, state tftypes.Value
-	record              field.Record
 	source              string
-
-	keys    map[key]bool // what the plan changes
-	unknown map[key]bool // keys of which something is known only after apply
-
-	// Set by compare.
-	want, applied map[string]any // trees of what the configuration sets, and of what the last apply set
-	refTaken      bool           // whether a ref counts as applied, see field.Fields.TakeRefs
-	set, dropped  []field.Difference
-	compared      map[string]any
 }
 
-// key is a part of a deployment that is changed as a whole: a member of one of the config objects, or of the deployment itself.
-type key struct{ object, name string }
-
-// newChange collects what the plan changes.
+// newChange returns what the plan changes.
 func newChange(config, plan, state tftypes.Value, record field.Record) *change {
-	c := &change{config: config, plan: plan, state: state, record: record, source: attributesOf(state).text("source"),
-		keys: map[key]bool{}, unknown: map[key]bool{}}
-	planned, held, configured := attributesOf(plan), attributesOf(state), attributesOf(config)
-	for _, f := range changeableFields {
-		if f.Access == field.ReadOnly || planned[f.Name].Equal(held[f.Name]) {
-			continue
-		}
-		if f.Kind != field.Object {
-			c.note(key{f.Name, ""}, configured[f.Name])
-			continue
-		}
-		inner, before, set := attributesOf(planned[f.Name]), attributesOf(held[f.Name]), attributesOf(configured[f.Name])
-		for _, child := range f.Fields {
-			if child.Access != field.ReadOnly && !inner[child.Name].Equal(before[child.Name]) {
-				c.note(key{f.Name, child.Name}, set[child.Name])
-			}
-		}
-		if !configured[f.Name].IsKnown() {
-			c.unknown[key{f.Name, ""}] = true
-		}
-	}
-	if name := additionalField.Name; !planned[name].Equal(held[name]) {
-		for _, tree := range []map[string]any{planned.additional(), held.additional()} {
-			for object, value := range tree {
-				members, ok := value.(map[string]any)
-				if !ok || !isConfigObject(object) {
-					c.keys[key{object, ""}] = true
-					continue
-				}
-				for member := range members {
-					c.keys[key{object, member}] = true
-				}
-			}
-		}
-		if !planned[name].IsKnown() {
-			c.unknown[key{name, ""}] = true
-		}
-	}
-	return c
+	source := attributesOf(state).text("source")
+	return &change{Change: updatableFields.NewChange(config, plan, state, record, source), config: config, plan: plan, state: state, source: source}
 }
 
-func (c *change) note(k key, configured tftypes.Value) {
-	c.keys[k] = true
-	if !configured.IsFullyKnown() {
-		c.unknown[k] = true
-	}
+// compare compares with what the service has.
+func (c *change) compare(live *client.Deployment) { c.Comparison = c.Change.Compare(live.Tree) }
+
+// missing is what was asked for and is not there.
+func (c *change) missing(live *client.Deployment) []field.Difference {
+	return c.Change.Missing(live.Tree)
+}
+
+// leftover is what was removed and is still there.
+func (c *change) leftover(live *client.Deployment) []field.Difference {
+	return c.Change.Compare(live.Tree).Dropped
+}
+
+// nulls is the request that sets leftover members to null; empty if a service cannot have them because it merges deeply.
+func (c *change) nulls(live *client.Deployment) client.Tree {
+	return c.Nullify(live.Tree, c.leftover(live))
 }
 
 func isConfigObject(name string) bool {
 	return name == "source_config" || name == "source_revision_config"
-}
-
-// compare compares with what the service has.
-func (c *change) compare(live *client.Deployment) {
-	c.want = field.MergeDeep(changeableFields.Wanted(c.config, c.plan), attributesOf(c.plan).additional())
-	c.applied = field.MergeDeep(changeableFields.Applied(c.state, c.record), attributesOf(c.state).additional())
-	c.refTaken = changeableFields.TakeRefs(c.applied, c.want, c.state)
-	compare := changeableFields.Compare
-	if c.record == nil {
-		compare = changeableFields.CompareImported
-	}
-	compared := compare(live.Tree, c.want, c.applied, c.source)
-	c.compared = compared.Merged
-	c.set, c.dropped = c.ofPlan(compared.Set), c.ofPlan(compared.Dropped)
-}
-
-// ofPlan are the differences in what the plan changes: what drifted meanwhile is for the next plan.
-func (c *change) ofPlan(all []field.Difference) (found []field.Difference) {
-	for _, d := range all {
-		object, name := d.Key()
-		if c.keys[key{object, name}] || c.keys[key{object, ""}] {
-			found = append(found, d)
-		}
-	}
-	return found
-}
-
-// body is what a PATCH sends: each key that changes, with its complete value.
-func (c *change) body() client.Tree {
-	return c.bodyOf(c.compared, slices.Concat(c.set, c.dropped))
-}
-
-func (c *change) bodyOf(tree map[string]any, differences []field.Difference) client.Tree {
-	body := client.Tree{}
-	for _, d := range differences {
-		object, name := d.Key()
-		if name == "" {
-			body[object] = tree[object]
-			continue
-		}
-		config, ok := body[object].(map[string]any)
-		if !ok {
-			config = map[string]any{}
-			body[object] = config
-		}
-		from, _ := tree[object].(map[string]any)
-		config[name] = from[name]
-	}
-	return body
 }
 
 // makesRevision reports whether a change makes a new revision: one of source_revision_config and secret_references does (section
@@ -146,12 +61,10 @@ func (c *change) makesRevision(body client.Tree) bool {
 	if spec || revisionConfig || references {
 		return true
 	}
-	for k := range c.unknown {
-		if k.object != "source_config" || k.name == "resource_spec" || k.name == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Undecided, func(d field.Difference) bool {
+		object, name := d.Key()
+		return object != "source_config" || name == "resource_spec" || name == ""
+	})
 }
 
 // describeDifferences lists what differs, one attribute a line.
@@ -229,7 +142,7 @@ func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
 		return nil, nil, err
 	}
 	additional := attributesOf(config).additional()
-	return field.MergeDeep(deploymentFields.Compare(nil, configured, nil, "").Merged, additional), field.MergeDeep(configured, additional), nil
+	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional), nil
 }
 
 // read is what the service has of a deployment in the state: what this process has read and not planned with yet, or a new

@@ -77,6 +77,9 @@ var additionalField = field.Field{Name: "additional_properties", Kind: field.JSO
 // resourceFields are the attributes of the resource to which the rules of ownership apply.
 var resourceFields = slices.Concat(deploymentFields, field.Fields{additionalField})
 
+// updatableFields are what an update may change.
+var updatableFields = slices.Concat(changeableFields, field.Fields{additionalField})
+
 // sourceConfigFields are section 2.2.
 var sourceConfigFields = field.Fields{
 	{Name: "integration_id", Kind: field.UUID,

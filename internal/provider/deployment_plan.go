@@ -60,14 +60,14 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	memory := r.loadSecretsRecord(ctx, req.Private, diags)
 	secrets, decided := secretsChangeOf(plan, state, config, memory, nil)
 	redeploys := c.redeploys()
-	if len(c.keys) == 0 && decided && !secrets.unknown && len(secrets.released) == 0 && !redeploys {
+	if c.ChangesNothing() && decided && !secrets.unknown && len(secrets.released) == 0 && !redeploys {
 		return
 	}
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	if len(c.keys) > 0 || !decided || redeploys {
+	if !c.ChangesNothing() || !decided || redeploys {
 		if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(state))) {
 			return
 		}
@@ -82,11 +82,15 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		secrets, _ = secretsChangeOf(plan, state, config, memory, live)
 	}
 	r.addTakenRef(diags, c, state)
+	if len(c.Left) > 0 {
+		r.report(diags).warnf(path.Empty(), "Removed values stay in the service", "No apply has set these values of deployment %s, so "+
+			"removing them does not change them in the service:%s", describe(state), names(c.Left))
+	}
 	if len(secrets.released) > 0 {
 		r.report(diags).warnf(path.Empty(), "Secrets stay in the service", "Deployment %s keeps these secrets, which the configuration no longer "+
 			"manages:%s", describe(state), secrets.released)
 	}
-	body := c.body()
+	body := client.Tree(c.Body)
 	sendsSecrets := secrets.wanted != nil || secrets.unknown
 	if r.documentedOnly && (len(body) > 0 || secrets.wanted != nil || secrets.unverify ||
 		redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
@@ -103,7 +107,7 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 			"The service does not show its secrets, and a change of secrets replaces all of them. The update of deployment %s removes secrets "+
 				"that are not in the configuration, if there are any.", describe(state))
 	}
-	if len(body) == 0 && len(c.unknown) == 0 && !sendsSecrets && !redeploys {
+	if len(body) == 0 && len(c.Undecided) == 0 && !sendsSecrets && !redeploys {
 		return
 	}
 	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, sendsSecrets || redeploys || c.makesRevision(body))
@@ -130,8 +134,8 @@ func markChanging(plan, config tftypes.Value, source string, newRevision bool) t
 
 // rejectChange reports, as one error, a change that the provider may not send.
 func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diags *diag.Diagnostics) {
-	lines := describeDifferences(c.set)
-	for _, removed := range names(c.dropped) {
+	lines := describeDifferences(c.Set)
+	for _, removed := range names(c.Dropped) {
 		lines = append(lines, removed+": removed from the configuration")
 	}
 	switch {
@@ -155,14 +159,13 @@ const withoutUpdate trusted = "  - To keep the service's values, write them into
 
 // addTakenRef warns of a ref that goes into the state without a request, because the service does not show which it has.
 func (r *deploymentResource) addTakenRef(diags *diag.Diagnostics, c *change, state attributes) {
-	ref := attributesOf(attributesOf(c.plan)["source_revision_config"]).text("repo_ref")
-	commit := attributesOf(state["source_revision_config"]).text("repo_ref")
-	if c.refTaken && ref != commit {
+	if c.RefAssumed {
+		planned := attributesOf(attributesOf(c.plan)["source_revision_config"])
 		r.report(diags).warnf(path.Root("source_revision_config").AtName("repo_ref"), "Imported ref cannot be verified",
 			"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to "+
 				"this commit, and sends nothing. "+
 				"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state),
-			commit, ref)
+			planned.text("repo_commit_sha"), planned.text("repo_ref"))
 	}
 }
 

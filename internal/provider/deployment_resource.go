@@ -196,12 +196,12 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	resp.State.Raw = field.With(req.Plan.Raw, values)
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
-	if differs := describeDifferences(deploymentFields.Compare(live, want, want, source).Set); len(differs) > 0 {
+	if differs := describeDifferences(deploymentFields.Missing(live, want, source)); len(differs) > 0 {
 		r.report(diags).warnf(path.Empty(), "Service reports other values", "Deployment %q (%s) was created, but differs from the configuration:%s\n\n"+
 			"If the differences remain, the next plan shows them as drift. If the service chose the values, write them into the configuration.",
 			name, created.ID, differs)
 	}
-	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Wanted(req.Config.Raw, resp.State.Raw), diags)
+	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Record(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
 	rollout.savePending(ctx, resp.Private, diags)
 	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {

@@ -90,7 +90,7 @@ func (u *update) concernsOnlyState() bool {
 	var decided bool
 	u.secrets, decided = secretsChangeOf(u.plan, u.state, u.config, u.memory, nil)
 	configured := configuredSecrets(u.config)
-	return len(u.keys) == 0 && decided && !u.redeploys() && u.req.Plan.Raw.IsFullyKnown() && (configured == nil || u.memory != nil)
+	return u.ChangesNothing() && decided && !u.redeploys() && u.req.Plan.Raw.IsFullyKnown() && (configured == nil || u.memory != nil)
 }
 
 // runDocumented is run with documented_operations_only. A plan gets here with something to send only for values that were unknown
@@ -112,7 +112,7 @@ func (u *update) merge(live *client.Deployment) client.Tree {
 	u.saw(live)
 	u.compare(live)
 	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
-	body := u.body()
+	body := client.Tree(maps.Clone(u.Body))
 	if u.redeploys() {
 		ref := attributesOf(u.plan["source_revision_config"]).text("repo_ref")
 		image := attributesOf(u.config["source_revision_config"])["image_uri"]
@@ -265,17 +265,12 @@ func (u *update) unknownSecrets(sent client.Update, d *client.Deployment) bool {
 	return sent.Lost != nil && u.secrets.wanted != nil && !revised(sent.Before, d) && !echoOf(d).has(u.secrets.wanted)
 }
 
-// missing is what was asked for and is not there.
-func (u *update) missing(d *client.Deployment) []field.Difference {
-	return u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.want, u.source).Set)
-}
-
 // unrevised are refs that were changed without a new revision, where the service shows only commits.
 func (u *update) unrevised(sent client.Update, d *client.Deployment) (unrevised []field.Difference) {
 	if revisionOf(d) != revisionOf(sent.Before) {
 		return nil
 	}
-	for _, changed := range u.set {
+	for _, changed := range u.Set {
 		if changed.ResolvedIn(d.Tree) {
 			unrevised = append(unrevised, changed)
 		}
@@ -293,11 +288,6 @@ func revisionOf(d *client.Deployment) [2]string {
 // revised reports whether a deployment has another revision than before.
 func revised(before, d *client.Deployment) bool {
 	return d.LatestRevisionID != "" && !strings.EqualFold(d.LatestRevisionID, before.LatestRevisionID)
-}
-
-// leftover is what was removed and is still there.
-func (u *update) leftover(d *client.Deployment) []field.Difference {
-	return u.ofPlan(changeableFields.Compare(d.Tree, u.want, u.applied, u.source).Dropped)
 }
 
 // dropLeftovers sets members of maps and JSON objects to null that a service still has because it merges deeply. It returns what
@@ -321,19 +311,6 @@ func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) 
 	}
 	u.saw(read)
 	return read
-}
-
-// nulls is the request that sets leftover members to null.
-func (u *update) nulls(d *client.Deployment) client.Tree {
-	tree := d.Tree
-	leftover := slices.DeleteFunc(u.leftover(d), func(d field.Difference) bool {
-		without, ok := d.Nullify(tree)
-		if ok {
-			tree = without
-		}
-		return !ok
-	})
-	return u.bodyOf(tree, leftover)
 }
 
 // verify reports what the service did not take, what it kept although it was removed, and what changed although nobody asked for
@@ -422,10 +399,9 @@ func (u *update) addUnasked(sent client.Update, visible *client.Deployment, fail
 		reported[d.String()] = true
 	}
 	var unasked []string
-	for _, d := range changeableFields.Compare(visible.Tree, expected, expected, u.source).Set {
+	for _, d := range changeableFields.Missing(visible.Tree, expected, u.source) {
 		object, name := d.Key()
-		config, _ := u.want[object].(map[string]any)
-		otherCommit := d.ResolvedIn(visible.Tree) && config[name] != d.Want // of the same ref
+		otherCommit := d.ResolvedIn(visible.Tree) && attributesOf(u.plan[object]).text(name) != d.Want // of the same ref
 		if !reported[d.String()] && !u.chosenByService(object, name) && !otherCommit {
 			unasked = append(unasked, d.String())
 		}
@@ -456,7 +432,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 		return
 	}
 	u.resp.State.Raw = field.With(u.req.Plan.Raw, values)
-	savePrivate(ctx, u.resp.Private, privateRecord, resourceFields.Wanted(u.req.Config.Raw, u.resp.State.Raw), u.diags)
+	savePrivate(ctx, u.resp.Private, privateRecord, resourceFields.Record(u.req.Config.Raw, u.resp.State.Raw), u.diags)
 	if configured := configuredSecrets(u.config); configured == nil || live != nil {
 		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, append(u.seen, live)...), u.diags)
 	}

@@ -209,7 +209,7 @@ func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
 		m.expectSent(`[{"source_config":{"build_command":"make all"}}]`)
 		m.expectNoop(allOperations, `{"source_config": {"build_command": "make all"}}`)
 		// Only that is owned now.
-		m.apply(allOperations, `{}`, "")
+		m.apply(allOperations, `{}`, "Removed values stay in the service: ")
 		m.expectSent(`[{"source_config":{"build_command":null}}]`)
 		m.expectNoop(allOperations, `{}`)
 		m.expectStored("source_config", `{"custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}`)
@@ -223,7 +223,7 @@ func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
 		m.expectNoop(onlyDocumented, partly+`, "wait_until": "created"}`)
 		// A label that the configuration never set stays, one that it did is dropped.
 		const trimmed = `{"source_config": {"resource_spec": {"labels": {}, "sidecars": [{"name": "s"}, {"name": "t"}]}}, "wait_until": "created"}`
-		m.apply(allOperations, trimmed, "")
+		m.apply(allOperations, trimmed, "Removed values stay in the service: ")
 		m.expectSent(`[{"source_config":{"resource_spec":{"cpu":1,"labels":{"b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}}]`)
 		m.expectNoop(allOperations, trimmed)
 	})
