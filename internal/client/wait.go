@@ -16,7 +16,7 @@ import (
 // Transient failures are ignored, because they do not affect the deployment. A deployment that was just created may not be
 // listed yet.
 func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
-	return c.poll(ctx, first, false, func(d *Deployment) (bool, error) { return done(d), nil })
+	return c.poll(ctx, ctx, first, false, func(d *Deployment) (bool, error) { return done(d), nil })
 }
 
 // WaitConsistent reads a deployment after a write, until done reports that it shows the write, but for at most
@@ -25,8 +25,10 @@ func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deploym
 func (c *Client) WaitConsistent(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
 	waiting, cancel := context.WithTimeout(ctx, c.config.ConsistencyTimeout)
 	defer cancel()
+	reading, cancelRead := context.WithTimeout(ctx, c.config.ConsistencyTimeout+c.config.RequestTimeout) // for the last read
+	defer cancelRead()
 	read := false
-	last, err := c.poll(waiting, first, true, func(d *Deployment) (bool, error) {
+	last, err := c.poll(reading, waiting, first, true, func(d *Deployment) (bool, error) {
 		read = true
 		return done(d), nil
 	})
@@ -48,7 +50,7 @@ func Transient(err error) bool { return retryable(err) }
 // ctx, of [Client.DeleteDeployment], or of a read that the service rejects permanently.
 func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deployment, error) {
 	requested := time.Now()
-	last, err := c.poll(ctx, first, true, func(d *Deployment) (bool, error) {
+	last, err := c.poll(ctx, ctx, first, true, func(d *Deployment) (bool, error) {
 		if d.Status == StatusAwaitingDelete || time.Since(requested) < c.config.ConsistencyTimeout {
 			return false, nil
 		}
@@ -65,9 +67,9 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 	return last, err
 }
 
-// poll is the loop of the functions above. Listed means that the service has listed the deployment before: if it is no longer
-// listed, it no longer exists.
-func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done func(*Deployment) (bool, error)) (*Deployment, error) {
+// poll is the loop of the functions above. It reads with ctx, and ends when waiting does. Listed means that the service has listed
+// the deployment before: if it is no longer listed, it no longer exists.
+func (c *Client) poll(ctx, waiting context.Context, first *Deployment, listed bool, done func(*Deployment) (bool, error)) (*Deployment, error) {
 	last := first
 	var undecodable time.Time // since when no response could be decoded
 	var failure error         // that of the last read, if it failed
@@ -96,7 +98,7 @@ func (c *Client) poll(ctx context.Context, first *Deployment, listed bool, done 
 			return last, err
 		}
 		// At a multiple of the interval, so that concurrent polls share requests.
-		if ended := sleep(ctx, time.Until(time.Now().Add(interval).Round(c.config.PollInterval))); ended != nil {
+		if ended := sleep(waiting, time.Until(time.Now().Add(interval).Round(c.config.PollInterval))); ended != nil {
 			return last, withFailure(ended, failure)
 		}
 	}

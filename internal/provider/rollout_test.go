@@ -168,15 +168,15 @@ func TestRollout_updateThatReachesItsLimitIsAnError(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	p := newProtocol(t, s)
-	first := withImage("1", object{"timeouts": object{"update": "30ms"}})
+	first := withImage("1", object{"timeouts": object{"update": "500ms"}})
 	r := p.MustApply(typeName, nil, first)
 	before := p.text(r, "active_revision_id")
 	s.EndNextRevision("DEPLOYING")
-	second := withImage("2", object{"timeouts": object{"update": "30ms"}})
+	second := withImage("2", object{"timeouts": object{"update": "500ms"}})
 	plan, diags := p.Plan(typeName, r, second)
 	p.ExpectNone(diags)
 	r, diags = p.Apply(plan)
-	protocoltest.Expect(t, diags, protocoltest.Error("New revision does not run yet", "", `"app"`, "30ms", "DEPLOYING", before,
+	protocoltest.Expect(t, diags, protocoltest.Error("New revision does not run yet", "", `"app"`, "500ms", "DEPLOYING", before,
 		p.text(r, "latest_revision_id"), "timeouts.update"))
 	if image := p.Values(r)["source_revision_config"].(object)["image_uri"]; image != "shop:2" {
 		t.Errorf("image_uri in the state is %v", image)
@@ -304,11 +304,11 @@ func TestRollout_readyIsAWarningWhereTheRevisionRuns(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	p := newProtocol(t, s)
-	limits := object{"timeouts": object{"update": "30ms"}}
+	limits := object{"timeouts": object{"update": "500ms"}}
 	r := p.MustApply(typeName, nil, withImage("1", limits))
 	s.edit(t, "status", "AWAITING_DATABASE")()
 	r, _ = p.Read(r)
-	r = p.update(r, withImage("2", limits), protocoltest.Warning("Deployment is not ready yet", "", "AWAITING_DATABASE", "is active", "30ms"))
+	r = p.update(r, withImage("2", limits), protocoltest.Warning("Deployment is not ready yet", "", "AWAITING_DATABASE", "is active", "500ms"))
 	p.plans(r, withImage("2", limits))
 }
 
