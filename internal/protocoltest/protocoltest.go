@@ -156,6 +156,29 @@ func (p *Provider) PlanAgain(plan *Plan, prior *Resource, config Object) (*Plan,
 	return again, diags
 }
 
+// PlanReplacement plans the replacement of a resource as Terraform does: with the
+// prior state, and then as a create. The plans are nil after an error.
+func (p *Provider) PlanReplacement(prior *Resource, config Object) (destroy, create *Plan, diags Diagnostics) {
+	p.t.Helper()
+	first, diags := p.Plan(prior.Type, prior, config)
+	if first == nil {
+		return nil, nil, diags
+	}
+	null := tftypes.NewValue(p.Schema.ResourceSchemas[prior.Type].ValueType(), nil)
+	none := p.packValue(null.Type(), null)
+	create, more := p.Plan(prior.Type, &Resource{Type: prior.Type, State: none, Private: first.Response.PlannedPrivate}, config)
+	for _, d := range more {
+		if d.Severity == tfprotov6.DiagnosticSeverityError { // Terraform drops the warnings
+			diags = append(diags, d)
+		}
+	}
+	if create == nil {
+		return nil, nil, diags
+	}
+	return &Plan{Type: prior.Type, Prior: prior.State, Request: &tfprotov6.PlanResourceChangeRequest{Config: none}, HasChanges: true, value: null,
+		Response: &tfprotov6.PlanResourceChangeResponse{PlannedState: none, PlannedPrivate: create.Response.PlannedPrivate}}, create, diags
+}
+
 // Apply applies a plan, and verifies that Terraform would accept the result. The
 // resource is nil when it is not in the state afterwards.
 func (p *Provider) Apply(plan *Plan) (*Resource, Diagnostics) {

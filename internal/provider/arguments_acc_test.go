@@ -18,10 +18,9 @@ import (
 
 // TestAccEveryArgument tries each argument of a deployment in one workspace, many in
 // each deployment: so few runs of Terraform try them all. Changed in the
-// configuration, they are rejected without extended_operations; with them, one
+// configuration, they are rejected with documented_operations_only; otherwise, one
 // request changes the keys that they belong to. Changed in the service, it is drift
-// of these arguments. Removed, they go through, and the service keeps them; set
-// again, nothing is sent.
+// of these arguments.
 func TestAccEveryArgument(t *testing.T) {
 	t.Parallel()
 	except := regexp.MustCompile(`^$`)
@@ -32,13 +31,12 @@ func TestAccEveryArgument(t *testing.T) {
 		newService(t, fakeserver.Options{KeepUnknown: true}), newWorkspace(t, buildProvider(t))}
 	before := func(c argumentCase) map[string]any { return c.before }
 	after := func(c argumentCase) map[string]any { return c.after }
-	removed := func(c argumentCase) map[string]any { return c.removed }
 
 	a.configure("", before)
 	a.w.succeed("apply", "-auto-approve")
 	had := a.stored()
 
-	a.configure("", after)
+	a.configure(documentedOnly, after)
 	a.s.ResetRequests()
 	a.assertRejected("changed in the configuration")
 	assertDocumentedOperationsOnly(t, a.s)
@@ -50,7 +48,7 @@ func TestAccEveryArgument(t *testing.T) {
 	a.w.succeed("plan", "-detailed-exitcode")
 
 	has := a.stored()
-	a.configure("", after)
+	a.configure(documentedOnly, after)
 	a.edit(has, func(c argumentCase, d map[string]any) { c.clear(d) })
 	a.assertRejected("cleared in the service")
 	a.edit(has, func(c argumentCase, d map[string]any) { restore(d, had[c.name]) })
@@ -58,15 +56,6 @@ func TestAccEveryArgument(t *testing.T) {
 
 	a.configure("", after)
 	a.assertPlanned()
-
-	a.edit(has, func(argumentCase, map[string]any) {})
-	a.s.ResetRequests()
-	for _, arguments := range []func(argumentCase) map[string]any{removed, after} {
-		a.configure("", arguments)
-		a.w.succeed("apply", "-auto-approve")
-		a.w.succeed("plan", "-detailed-exitcode")
-	}
-	assertDocumentedOperationsOnly(t, a.s)
 }
 
 type argumentTest struct {
@@ -131,7 +120,7 @@ func (a argumentTest) assertRejected(how string) {
 		d := message.Diagnostic
 		name := strings.TrimPrefix(d.Address, typeName+".")
 		list, options, _ := strings.Cut(d.Detail, "Options:")
-		if d.Summary != "Deployment cannot be updated" || !strings.Contains(list, fmt.Sprintf("deployment %q", name)) || !regexp.MustCompile(`(?s)`+updateOptions).MatchString(options) {
+		if d.Summary != "Deployment cannot be updated" || !strings.Contains(list, fmt.Sprintf("Deployment %q", name)) || !regexp.MustCompile(`(?s)`+updateOptions).MatchString(options) {
 			a.Errorf("%s: %s: %s: %s", how, name, d.Summary, d.Detail)
 		}
 		if strings.Contains(d.Detail, "planted") {

@@ -104,7 +104,7 @@ func (r *deploymentResource) rejectNewName(ctx context.Context, state attributes
 	}
 	holders, err := r.client.DeploymentsNamed(ctx, name)
 	if err != nil {
-		r.report(diags).failure(fmt.Sprintf("Cannot check the name %q; deployment %s was not destroyed", name, describe(state)), err, nil)
+		r.report(diags).failure(fmt.Sprintf("Cannot replace deployment %s", describe(state)), err, nil)
 		return true
 	}
 	return r.rejectHolders(state, name, holders, diags)

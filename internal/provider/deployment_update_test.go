@@ -225,36 +225,29 @@ func TestAccUpdate_ignoredChangesAreErrors(t *testing.T) {
 	)
 }
 
-// A service responds with 405 or 404 to what it does not support. While it lists the
-// deployment, neither means that the deployment no longer exists.
+// Nothing is changed, and the deployment stays in the state.
 func TestAccService_withoutUpdateAndDelete(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusNotFound, http.StatusNotImplemented} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			t.Parallel()
-			s := newService(t, fakeserver.Options{})
-			for _, operation := range []fakeserver.Route{fakeserver.UpdateDeployment, fakeserver.DeleteDeployment} {
-				s.Fail(operation, -1, fakeserver.Fault{Status: status})
-			}
-			config := func(setting, url string) string {
-				return s.provider(setting) + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`)
-			}
-			before := config("", "https://a.example.com")
-			check(t,
-				resource.TestStep{Config: before},
-				resource.TestStep{Config: config("", "https://b.example.com"), ExpectError: regexp.MustCompile(`(?s)Service does not support updates.*` + fmt.Sprint(status))},
-				resource.TestStep{Config: before, Destroy: true, ExpectError: regexp.MustCompile(`(?s)Service does not support deletion.*` + fmt.Sprint(status))},
-				// It is still in the state.
-				resource.TestStep{Config: before, ConfigPlanChecks: resource.ConfigPlanChecks{
-					PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
-				}},
-				resource.TestStep{Config: config("", "https://a.example.com")},
-			)
-			s.stored(t)
-			if n := s.sent(http.MethodPatch, "") + s.sent(http.MethodDelete, ""); n != 2 {
-				t.Errorf("%d updates and deletions were sent, want one each", n)
-			}
-		})
+	s := newService(t, fakeserver.Options{Documented: true})
+	config := func(url, more string) string {
+		return s.provider() + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`, more)
+	}
+	before := config("https://a.example.com", "")
+	check(t,
+		resource.TestStep{Config: before},
+		resource.TestStep{Config: config("https://b.example.com", ""),
+			ExpectError: regexp.MustCompile(`(?s)Service does not support updates.*ignore_changes.*documented_operations_only.*405`)},
+		planIsEmpty(before),
+		resource.TestStep{Config: before, Destroy: true,
+			ExpectError: regexp.MustCompile(`(?s)Service does not support deletion.*abandon.*documented_operations_only.*405`)},
+		resource.TestStep{Config: before, ConfigPlanChecks: resource.ConfigPlanChecks{
+			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
+		}},
+		resource.TestStep{Config: config("https://a.example.com", `deletion_policy = "abandon"`)},
+	)
+	s.stored(t)
+	if n := s.sent(http.MethodPatch, "") + s.sent(http.MethodDelete, ""); n != 2 {
+		t.Errorf("%d updates and deletions were sent, want one each", n)
 	}
 }
 
@@ -291,20 +284,6 @@ func TestAccDestroy(t *testing.T) {
 			t.Error("the deployment was not deleted")
 		}
 	})
-	t.Run("abandoned", func(t *testing.T) {
-		t.Parallel()
-		s := newService(t, fakeserver.Options{})
-		config := s.provider() + deployment("app", "internal_docker", `deletion_policy = "abandon"`)
-		check(t,
-			resource.TestStep{Config: config},
-			resource.TestStep{Config: s.provider() + deployment("app", "internal_source", `deletion_policy = "abandon"`), ExpectError: regexp.MustCompile(`Replacement needs a new name`)},
-			resource.TestStep{Config: config, Destroy: true},
-		)
-		s.stored(t)
-		if n := s.sent(http.MethodDelete, ""); n != 0 {
-			t.Errorf("%d deletions were sent, want none", n)
-		}
-	})
 	t.Run("still listed", func(t *testing.T) {
 		t.Parallel()
 		s := newService(t, fakeserver.Options{KeepDeleted: true})
@@ -335,14 +314,6 @@ func TestAccDestroy(t *testing.T) {
 			t.Errorf("%d deletions and %d reads were sent, want 1 and 5", n, reads)
 		}
 	})
-	t.Run("replaced under its name", func(t *testing.T) {
-		t.Parallel()
-		s := newService(t, fakeserver.Options{})
-		check(t,
-			resource.TestStep{Config: s.provider() + deployment("app", "internal_docker")},
-			resource.TestStep{Config: s.provider() + deployment("app", "internal_source"), Check: resource.TestCheckResourceAttr(this, "source", "internal_source")},
-		)
-	})
 	t.Run("removed block", func(t *testing.T) {
 		t.Parallel()
 		s := newService(t, fakeserver.Options{})
@@ -371,8 +342,8 @@ func TestAccUnknownValue_isComparedAtApply(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	config := func(input string) string {
-		return s.provider() + "resource \"terraform_data\" \"late\" {\n  input = \"" + input + "\"\n}\n" +
-			deployment("app", "internal_docker", `source_config = { custom_url = terraform_data.late.output }`)
+		return s.provider(documentedOnly) + "resource \"terraform_data\" \"late\" {\n  input = \"" + input + "\"\n}\n" +
+			deployment("app", "internal_docker", `source_config = { custom_url = terraform_data.late.output }`, `deletion_policy = "abandon"`)
 	}
 	check(t,
 		resource.TestStep{Config: config("https://a.example.com")},

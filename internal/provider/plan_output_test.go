@@ -85,8 +85,8 @@ resource "graphdeploy_deployment" "d%[1]d" {
 	})
 }
 
-// TestAccOwnership_story leads one deployment through what users do: removal without
-// extended operations, ignore_changes set and removed, a plan without refresh, a saved
+// TestAccOwnership_story leads one deployment through what users do: removal,
+// ignore_changes set and removed, a plan without refresh, a saved
 // plan, a misspelled argument.
 func TestAccOwnership_story(t *testing.T) {
 	built := buildProvider(t)
@@ -113,21 +113,22 @@ func TestAccOwnership_story(t *testing.T) {
 	empty()
 	empty("-refresh=false")
 
-	// Removal goes through, with one warning; the removal of an item does not.
+	// With documented operations only, a removal is rejected.
 	const trimmed = `source_config = { resource_spec = { labels = { a = "1" }, sidecars = [{ name = "x" }, { name = "y" }] } }` + image
+	configure(documentedOnly, trimmed)
+	w.refuse(`Deployment cannot be updated .*source_config.build_command: removed from the configuration`, "plan")
+	configure(documentedOnly, strings.Replace(trimmed, `, { name = "y" }`, "", 1))
+	w.refuse(`Deployment cannot be updated .*sidecars \(only in the service: y\)`, "plan")
+	assertDocumentedOperationsOnly(t, s)
 	configure("", trimmed)
 	out := w.succeed("plan")
-	warned(out, "Removed arguments stay in the service", 1)
 	for _, line := range []string{`- build_command = "make" -> null`, `- cpu = 1 -> null`, `- "b" = "2" -> null`} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), line) {
 			t.Errorf("the plan does not show %s:\n%s", line, out)
 		}
 	}
-	warned(w.succeed("apply", "-auto-approve"), "Removed arguments stay in the service", 1)
+	w.succeed("apply", "-auto-approve")
 	empty()
-	configure("", strings.Replace(trimmed, `, { name = "y" }`, "", 1))
-	w.refuse(`Deployment cannot be updated .*sidecars \(only in the service: y\)`, "plan")
-	assertDocumentedOperationsOnly(t, s)
 
 	// A saved plan, ignore_changes, and what they leave.
 	const ignoring = "\n  lifecycle { ignore_changes = [source_config.resource_spec.labels, source_config.build_command] }"
@@ -144,7 +145,7 @@ func TestAccOwnership_story(t *testing.T) {
 	configure("", changed)
 	s.ResetRequests()
 	w.succeed("apply", "-auto-approve")
-	if labels := s.stored(t)["source_config"].(map[string]any)["resource_spec"].(map[string]any)["labels"]; inJSON(labels) != `{"a":"9","b":"2","managed-by":"service"}` {
+	if labels := s.stored(t)["source_config"].(map[string]any)["resource_spec"].(map[string]any)["labels"]; inJSON(labels) != `{"a":"9","managed-by":"service"}` {
 		t.Errorf("the labels are %s", inJSON(labels))
 	}
 	empty()

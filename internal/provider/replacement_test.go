@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,95 +14,144 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// A plan states what becomes of the old deployment. One that is to be abandoned is
-// not deleted.
-func TestAccReplacement_planStatesWhatBecomesOfTheOldDeployment(t *testing.T) {
-	built := buildProvider(t)
-	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker"})
-	const replaced = "1 to import, 2 to add, 0 to change, 1 to destroy"
-	for name, c := range map[string]struct {
-		setting, name, source, more string
-		message                     string
-		plan                        string // empty if it is rejected
-	}{
-		"another source":                     {"", `"app"`, "internal_source", "", `Deployment will be deleted .*A new source replaces deployment "app" \(` + id + `\).*set source to "internal_docker"`, replaced},
-		"another name":                       {"", `"other"`, "internal_docker", "", `Deployment will be deleted .*A new name replaces deployment "app" \(` + id + `\).*set name to "app"`, replaced},
-		"abandoned":                          {"", `"app"`, "internal_source", `deletion_policy = "abandon"`, `Deployment would be deleted .*deletion_policy = "abandon" takes effect once it is in the state`, ""},
-		"kept by Terraform":                  {"", `"app"`, "internal_source", "lifecycle {\n    prevent_destroy = true\n  }", `prevent_destroy`, ""},
-		"another name without operations":    {"", `"other"`, "internal_docker", "", `Deployment keeps running .*Deployment "app" \(` + id + `\) is removed from the state and keeps running`, replaced},
-		"another source without operations":  {"", `"app"`, "internal_source", "", `Replacement needs a new name .*Set source to "internal_docker"`, ""},
-		"abandoned without operations":       {"", `"other"`, "internal_docker", `deletion_policy = "abandon"`, `Deployment keeps running`, replaced},
-		"an unknown name":                    {"", `terraform_data.late.output`, "internal_docker", "", ``, "1 to import, 1 to add, 1 to change, 0 to destroy"},
-		"an unknown name without operations": {"", `terraform_data.late.output`, "internal_docker", "", ``, "1 to import, 1 to add, 1 to change, 0 to destroy"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorkspace(t, built)
-			w.configure(s.provider(c.setting), fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\nresource \"terraform_data\" \"late\" {\n  input = \"app\"\n}\nresource %q \"this\" {\n  name   = %s\n  source = %q\n  %s\n}\n",
-				this, id, typeName, c.name, c.source, c.more))
-			if c.plan == "" {
-				w.refuse(c.message, "plan")
-				return
-			}
-			out := unwrapped(w.succeed("plan"))
-			if !regexp.MustCompile(c.message).MatchString(out) || !strings.Contains(out, c.plan) {
-				t.Errorf("want %q and the message %q:\n%s", c.plan, c.message, out)
-			}
-		})
-	}
-	t.Cleanup(func() {
-		for _, r := range s.Requests() {
-			if r.Method != http.MethodGet {
-				t.Errorf("a plan sent %s %s", r.Method, r.Path)
-			}
-		}
-	})
+// resourceBlock is deployment without its output, which changes with any attribute.
+func resourceBlock(name, source string, arguments ...string) string {
+	config, _, _ := strings.Cut(deployment(name, source, arguments...), "output ")
+	return config
 }
 
 // Terraform shows the provider a replacement that the configuration is not the
-// reason of as a create. Where the old deployment would keep the name, the plan
-// rejects it, and the state keeps the deployment.
+// reason of as a create. The old deployment is deleted before.
 func TestAccReplacement_underTheSameName(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	replace := []string{"apply", "-auto-approve", "-replace=" + this}
-	for name, c := range map[string]struct {
-		setting, argument string
-		taint, rejected   bool
-		apply             []string
-	}{
-		"-replace":                           {"", "", false, true, replace},
-		"-replace without refresh":           {"", "", false, true, append(replace, "-refresh=false")},
-		"tainted":                            {"", "", true, true, []string{"apply", "-auto-approve"}},
-		"-replace of what is to be kept":     {"", `deletion_policy = "abandon"`, false, true, replace},
-		"-replace where it is deleted first": {"", "", false, false, replace},
-		"the same without refresh":           {"", "", false, false, append(replace, "-refresh=false")},
+	s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
+	w.configure(s.provider(), resourceBlock("app", "internal_docker"))
+	w.succeed("apply", "-auto-approve")
+	id := s.stored(t)["id"]
+	replaced := func(what string) {
+		t.Helper()
+		if now := s.stored(t)["id"]; now == id {
+			t.Errorf("%s: the deployment was not replaced", what)
+		} else {
+			id = now
+		}
+		assertOneDeployment(t, w, s)
+		w.succeed("plan", "-detailed-exitcode")
+	}
+	w.succeed("apply", "-auto-approve", "-replace="+this)
+	replaced("-replace")
+	w.succeed("apply", "-auto-approve", "-replace="+this, "-refresh=false")
+	replaced("-replace without refresh")
+	w.succeed("taint", this)
+	w.succeed("apply", "-auto-approve")
+	replaced("tainted")
+	w.configure(s.provider(), resourceBlock("app", "internal_source"))
+	w.succeed("apply", "-auto-approve")
+	replaced("another source")
+}
+
+// Nothing is deleted for a create that would fail.
+func TestAccReplacement_nameOfAnotherDeployment(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
+	w.configure(s.provider(), resourceBlock("app", "internal_docker"))
+	w.succeed("apply", "-auto-approve")
+	s.SeedDeployment(map[string]any{"name": "taken"})
+
+	w.configure(s.provider(), resourceBlock("taken", "internal_docker"))
+	w.refuse(`Deployment name already taken .*Replacing deployment "app"`, "plan")
+	w.configure(s.provider(), resourceBlock("other", "internal_docker"))
+	w.succeed("plan", "-out=planned")
+	s.SeedDeployment(map[string]any{"name": "other"})
+	w.refuse(`Deployment name already taken .*Replacing deployment "app"`, "apply", "planned")
+
+	if n := s.sent(http.MethodDelete, ""); n != 0 || len(s.Deployments()) != 3 {
+		t.Errorf("%d deletions were sent, want none; the service has %d deployments", n, len(s.Deployments()))
+	}
+	w.configure(s.provider(), resourceBlock("app", "internal_docker"))
+	w.succeed("plan", "-detailed-exitcode")
+}
+
+// The policy in the state counts, also when the configuration no longer has the
+// deployment.
+func TestAccDeletionPolicy(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
+	policy := func(value string) string {
+		return resourceBlock("app", "internal_docker", `deletion_policy = "`+value+`"`)
+	}
+
+	w.configure(s.provider(), policy("prevent"))
+	w.succeed("apply", "-auto-approve")
+	w.refuse(`Destroying is prevented .*deletion_policy = "prevent"`, "destroy", "-auto-approve")
+	w.refuse(`Destroying is prevented`, "plan", "-replace="+this)
+	w.configure(s.provider(), resourceBlock("other", "internal_docker"))
+	w.refuse(`Destroying is prevented`, "plan")
+	w.configure(s.provider())
+	w.refuse(`Destroying is prevented`, "apply", "-auto-approve")
+
+	w.configure(s.provider(), policy("abandon"))
+	w.succeed("apply", "-auto-approve")
+	w.refuse(`Replacement needs a new name`, "plan", "-replace="+this)
+	w.configure(s.provider())
+	out := unwrapped(w.succeed("plan", "-out=planned"))
+	if n := strings.Count(out, `Warning: Deployment keeps running Destroying removes deployment "app" (`); n != 1 {
+		t.Errorf("%d warnings at plan, want 1:\n%s", n, out)
+	}
+	out = unwrapped(w.succeed("apply", "planned"))
+	if n := strings.Count(out, `Warning: Deployment keeps running Destroying removes deployment "app" (`); n != 1 {
+		t.Errorf("%d warnings at apply, want 1:\n%s", n, out)
+	}
+	s.stored(t)
+	assertDocumentedOperationsOnly(t, s)
+	if managed := w.managed(); len(managed) != 0 {
+		t.Errorf("the state has %v", managed)
+	}
+}
+
+// Whatever is done, only documented operations are used. What concerns only the
+// state goes through.
+func TestAccDocumentedOperationsOnly(t *testing.T) {
+	built := buildProvider(t)
+	t.Parallel()
+	for name, c := range map[string]struct{ settings, environment []string }{
+		"by configuration": {settings: []string{documentedOnly}},
+		"by environment":   {environment: []string{"GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY=true"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{})
-			w := newWorkspace(t, built)
-			config, _, _ := strings.Cut(deployment("app", "internal_docker", c.argument), "output ")
-			w.configure(s.provider(c.setting), config)
+			s, w := newService(t, fakeserver.Options{Documented: true}), newWorkspace(t, built, c.environment...)
+			provider := s.provider(c.settings...)
+			const command = `source_config = { build_command = "make" }`
+			w.configure(provider, resourceBlock("app", "internal_docker", command))
 			w.succeed("apply", "-auto-approve")
-			id := s.stored(t)["id"]
-			if c.taint {
-				w.succeed("taint", this)
-			}
-			out, status := w.run(c.apply...)
-			if rejected := status != 0 && strings.Contains(out, "Deployment name already taken"); rejected != c.rejected || !rejected && status != 0 {
-				t.Errorf("rejected: %t, want %t:\n%s", rejected, c.rejected, out)
-			}
-			if same := s.stored(t)["id"] == id; same != c.rejected {
-				t.Errorf("the same deployment: %t, want %t", same, c.rejected)
-			}
-			if c.taint {
-				w.succeed("untaint", this)
-			}
-			assertOneDeployment(t, w, s)
 			w.succeed("plan", "-detailed-exitcode")
+			w.refuse("Deployment cannot be deleted .*deletion_policy = \"abandon\".*removed block .*terraform state rm.*-refresh=false", "destroy", "-auto-approve")
+			w.refuse("Deployment cannot be deleted", "plan", "-replace="+this)
+
+			w.configure(provider, resourceBlock("app", "internal_docker", `source_config = { build_command = "make all", install_command = "make deps" }`))
+			w.refuse("Deployment cannot be updated .*source_config.install_command.*source_config.build_command.*ignore_changes.*new name.*-refresh=false", "apply", "-auto-approve")
+			w.refuse("Deployment cannot be updated", "destroy", "-auto-approve")
+			w.configure(provider, resourceBlock("other", "internal_docker", command))
+			w.refuse("Deployment cannot be deleted", "apply", "-auto-approve")
+
+			abandoned := command + "\n  deletion_policy = \"abandon\""
+			w.configure(provider, resourceBlock("app", "internal_docker", abandoned))
+			w.succeed("apply", "-auto-approve")
+			w.configure(provider, resourceBlock("other", "internal_docker", abandoned))
+			w.succeed("apply", "-auto-approve")
+			for _, d := range s.Deployments() {
+				s.Edit(d["id"].(string), func(d map[string]any) { d["source_config"] = map[string]any{"build_command": "another"} })
+			}
+			w.refuse("Deployment cannot be updated", "destroy", "-auto-approve")
+			w.succeed("destroy", "-auto-approve", "-refresh=false")
+			if n := len(s.Deployments()); n != 2 {
+				t.Errorf("the service has %d deployments, want 2", n)
+			}
+			assertDocumentedOperationsOnly(t, s)
 		})
 	}
 }
@@ -114,13 +162,13 @@ func TestAccReplacement_underTheSameName(t *testing.T) {
 func TestAccUnknownName_isNotReplacement(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	for _, setting := range []string{"", documentedOnly} {
+	for _, setting := range []string{"", `deletion_policy = "abandon"`} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
 			s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
 			configure := func(name, other string) {
-				w.configure(s.provider(setting), fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = { n = %q, s = \"internal_docker\", other = %q }\n}\n", name, other)+
-					"resource \"graphdeploy_deployment\" \"this\" {\n  name = terraform_data.late.output.n\n  source = terraform_data.late.output.s\n}\n")
+				w.configure(s.provider(), fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = { n = %q, s = \"internal_docker\", other = %q }\n}\n", name, other)+
+					"resource \"graphdeploy_deployment\" \"this\" {\n  name = terraform_data.late.output.n\n  source = terraform_data.late.output.s\n  "+setting+"\n}\n")
 			}
 			configure("app", "a")
 			w.succeed("apply", "-auto-approve")
@@ -130,7 +178,7 @@ func TestAccUnknownName_isNotReplacement(t *testing.T) {
 			w.succeed("apply", "-auto-approve")
 			w.succeed("plan", "-detailed-exitcode")
 			configure("renamed", "c")
-			w.refuse("Provider produced inconsistent final plan|Deployment keeps running|Replacement needs", "apply", "-auto-approve")
+			w.refuse("Provider produced inconsistent final plan", "apply", "-auto-approve")
 			if now := s.stored(t); !jsonEqual(now, before) {
 				t.Errorf("the deployment is %v, want %v", now, before)
 			}
@@ -146,39 +194,6 @@ func TestAccUnknownName_isNotReplacement(t *testing.T) {
 				t.Errorf("want a replacement:\n%s", out)
 			}
 		})
-	}
-}
-
-// A saved plan does what it states, or nothing. A destroy that fails because the
-// service differs names the way out.
-func TestAccDestroy_savedPlanAndDrift(t *testing.T) {
-	built := buildProvider(t)
-	t.Parallel()
-	s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
-	config, _, _ := strings.Cut(deployment("app", "internal_docker", `source_config = { custom_url = "https://a.example.com" }`), "output ")
-	w.configure(s.provider(), config)
-	w.succeed("apply", "-auto-approve")
-	environment := w.env
-	for _, planned := range []bool{false, true} {
-		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY=%t", planned))
-		w.succeed("plan", "-destroy", "-out=planned")
-		w.env = append(slices.Clone(environment), fmt.Sprintf("GRAPHDEPLOY_DOCUMENTED_OPERATIONS_ONLY=%t", !planned))
-		w.refuse("Plan does not match the provider configuration .*was not destroyed", "apply", "planned")
-	}
-	w.env = environment
-	s.stored(t)
-	if n := s.sent(http.MethodDelete, ""); n != 0 {
-		t.Errorf("%d deletions were sent", n)
-	}
-	s.edit(t, "source_config.custom_url", "https://b.example.com")()
-	w.refuse("Deployment cannot be updated .*For terraform destroy, add -refresh=false", "destroy", "-auto-approve")
-	out := unwrapped(w.succeed("destroy", "-auto-approve", "-refresh=false"))
-	if !strings.Contains(out, "Deployment keeps running Destroying removes deployment") {
-		t.Errorf("want a warning:\n%s", out)
-	}
-	s.stored(t)
-	if managed := w.managed(); len(managed) != 0 {
-		t.Errorf("the state has %v", managed)
 	}
 }
 
