@@ -428,7 +428,7 @@ func TestUpdate_valuesThatMayBeSensitiveAreNotShown(t *testing.T) {
 	config := func(value string) object {
 		return appConfig("internal_docker", object{"source_config": object{"install_command": value, "resource_spec": object{
 			"cpu": 1, "labels": object{"a": value}, "service_account_name": value,
-			"sidecars": list{object{"name": "p", "args": list{value}, "security_context": fmt.Sprintf(`{"a":%q}`, value),
+			"sidecars": list{object{"name": "p", "image": "i", "args": list{value}, "security_context": fmt.Sprintf(`{"a":%q}`, value),
 				"env": list{object{"name": "E", "value": value}}}},
 		}}})
 	}

@@ -26,7 +26,7 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	record := loadRecord(ctx, req.Private, &resp.Diagnostics)
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
 	r.checkHosting(plan, &resp.Diagnostics)
-	r.addMissingSettings(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
+	r.warnOfMisspelled(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
 	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
 		r.report(&resp.Diagnostics).warnf(path.Root("secrets_wo"), "Missing secrets_wo_version",
 			"Terraform does not store secrets_wo: without secrets_wo_version, a change of the values is neither detected nor sent. "+
@@ -166,25 +166,6 @@ func (r *deploymentResource) addTakenRef(diags *diag.Diagnostics, c *change, sta
 				"this commit, and sends nothing. "+
 				"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state),
 			planned.text("repo_commit_sha"), planned.text("repo_ref"))
-	}
-}
-
-// addMissingSettings warns of what every service needs: Terraform silently ignores misspelled names in nested objects.
-func (r *deploymentResource) addMissingSettings(diags *diag.Diagnostics, plan, config attributes) {
-	for _, needed := range []struct{ source, object, name string }{
-		{client.SourceExternalDocker, "source_revision_config", "image_uri"},
-		{client.SourceCodehost, "source_config", "repo_url"},
-	} {
-		object := config[needed.object]
-		if plan.text("source") != needed.source || !object.IsKnown() || attributesOf(plan[needed.object]).text(needed.name) != "" {
-			continue // or the service has one, as after an import
-		}
-		if value := attributesOf(object)[needed.name]; value.Type() == nil || value.IsNull() {
-			at := path.Root(needed.object).AtName(needed.name)
-			r.report(diags).warnf(path.Root(needed.object), "Missing "+needed.name,
-				"Deployment %s has source %q but no %s. Check the spelling: Terraform silently ignores unknown names in nested objects.",
-				describe(plan), needed.source, at)
-		}
 	}
 }
 
