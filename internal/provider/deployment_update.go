@@ -199,34 +199,18 @@ func (u *update) addSendFailure(err error, request client.Tree) {
 		u.addReadFailure(u.diags, u.state, err)
 	default:
 		secrets, _ := request["secrets"].([]client.Secret)
-		var found diag.Diagnostics
-		u.report(&found).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets))
+		var notes []trusted
 		config, _ := request["source_config"].(map[string]any)
 		settings := slices.DeleteFunc(slices.Sorted(maps.Keys(config)), func(name string) bool { return name == "resource_spec" })
 		if ok && rejected.Invalid() && len(settings) > 0 {
-			found = withNote(found, mayBeImmutable)
+			notes = append(notes, mayBeImmutable)
 		}
-		u.diags.Append(found...)
+		u.report(u.diags).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets), notes...)
 	}
 }
 
-const mayBeImmutable = "Some settings of source_config cannot be changed after the create (section 2.2 of the API document). If this is one of " +
+const mayBeImmutable trusted = "Some settings of source_config cannot be changed after the create (section 2.2 of the API document). If this is one of " +
 	"them, terraform apply -replace=ADDRESS, with the address of this resource, deletes the deployment and creates it again with the new value."
-
-// withNote adds a paragraph to the last message.
-func withNote(diags diag.Diagnostics, note string) diag.Diagnostics {
-	last := len(diags) - 1
-	if last < 0 {
-		return nil
-	}
-	noted := slices.Clone(diags)
-	d := diags[last]
-	noted[last] = diag.NewErrorDiagnostic(d.Summary(), d.Detail()+"\n\n"+note)
-	if at, ok := d.(diag.DiagnosticWithPath); ok {
-		noted[last] = diag.NewAttributeErrorDiagnostic(at.Path(), d.Summary(), d.Detail()+"\n\n"+note)
-	}
-	return noted
-}
 
 // readBack reads the deployment until it shows what was sent. If the response to that shows that the service did not take all of
 // it, the response is what is read for. It is not ok if nothing can be read.

@@ -182,32 +182,44 @@ func nameOf(at path.Path) string {
 type locate func(loc []any) (path.Path, bool)
 
 // failure reports a failed request: what was attempted, what the service said, and what to do. What the service said of single
-// fields is reported at their attributes.
-func (r report) failure(summary string, err error, at locate) {
+// fields is reported at their attributes. Notes are added to the last message.
+func (r report) failure(summary string, err error, at locate, notes ...trusted) {
+	var note trusted
+	for _, n := range notes {
+		note += "\n\n" + n
+	}
 	var failed *client.Error
 	switch {
 	case errors.As(err, &failed):
 	case errors.Is(err, context.Canceled):
-		r.errorf(path.Empty(), summary, "Interrupted before the service responded. Apply or plan again.")
+		r.errorf(path.Empty(), summary, "Interrupted before the service responded. Run the command again.%s", note)
 		return
 	default:
-		r.errorf(path.Empty(), summary, "%s\n\n%s", r.sentence(err), r.advice(err))
+		r.errorf(path.Empty(), summary, "%s\n\n%s%s", r.sentence(err), r.advice(err), note)
 		return
 	}
-	located := 0
+	places := []path.Path{}
+	var said []string
 	for _, f := range failed.Fields {
 		if at == nil {
 			break
 		}
 		if place, ok := at(f.Loc); ok {
-			// Older Terraform versions show the line of the resource only: the text names the attribute.
-			r.errorf(place, summary, "The service rejected %s: %s\n\n%s", place, withPeriod(r.format("%s", f.Message)),
-				r.sentence(withoutMessage(failed)))
-			located++
+			places, said = append(places, place), append(said, f.Message)
 		}
 	}
-	if located == 0 || located < len(failed.Fields) {
-		r.errorf(path.Empty(), summary, "%s\n\n%s", r.sentence(failed), r.advice(err))
+	all := len(places) > 0 && len(places) == len(failed.Fields)
+	for i, place := range places {
+		tail := trusted("")
+		if all && i == len(places)-1 {
+			tail = note
+		}
+		// Older Terraform versions show the line of the resource only: the text names the attribute.
+		r.errorf(place, summary, "The service rejected %s: %s\n\n%s%s", place, withPeriod(r.format("%s", said[i])),
+			r.sentence(withoutMessage(failed)), tail)
+	}
+	if !all {
+		r.errorf(path.Empty(), summary, "%s\n\n%s%s", r.sentence(failed), r.advice(err), note)
 	}
 }
 

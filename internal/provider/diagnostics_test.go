@@ -27,7 +27,7 @@ func TestReport_arguments(t *testing.T) {
 	}{
 		"string":           {"%s", "a\x1b[2Jb\u202e", `a\u001b[2Jb\u202e`},
 		"quoted string":    {"%q", "a b", `"a b"`},
-		"line breaks":      {"%s", "a\n\nb", "a b"},
+		"line breaks":      {"%s", "a\n\nb", `a\n\nb`},
 		"secret":           {"%s", "x hunter2hunter2 y", "x (sensitive value) y"},
 		"error":            {"%s", errors.New("hunter2hunter2\a"), `(sensitive value)\u0007`},
 		"stringer":         {"%s", path.Root("a").AtMapKey("b"), `a["b"]`},
@@ -58,7 +58,7 @@ func TestReport_bounds(t *testing.T) {
 		many = append(many, strings.Repeat(fmt.Sprint(i%10), 10_000))
 	}
 	(*providerData)(nil).report(&diags).warnf(path.Empty(), strings.Repeat("s", 10_000), "%s and %s", many[0], many)
-	if got := len(diags[0].Summary()); got > 700 {
+	if got := len(diags[0].Summary()); got > 1300 {
 		t.Errorf("the summary has %d bytes", got)
 	}
 	lines := strings.Split(diags[0].Detail(), "\n")
@@ -66,7 +66,7 @@ func TestReport_bounds(t *testing.T) {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
 	for _, line := range lines {
-		if len(line) > 700 {
+		if len(line) > 1300 {
 			t.Errorf("a line has %d bytes", len(line))
 		}
 	}
