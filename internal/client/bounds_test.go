@@ -57,7 +57,7 @@ func TestResponseOfManyValuesIsRejected(t *testing.T) {
 			_, err := s.client(t).Repositories(t.Context(), idA, unchecked)
 			failed := asType[*Error](t, err)
 			equal(t, "message", failed.Message, test.want)
-			equal(t, "malformed", failed.Malformed, true)
+			equal(t, "malformed", failed.Cause, CauseMalformed)
 			equal(t, "requests", s.count(""), 1)
 		})
 	}

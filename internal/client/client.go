@@ -174,7 +174,7 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 		return ctx.Err()
 	case err != nil:
 		failed := c.failure(r, err)
-		failed.NotSent = !connected
+		failed.notSent = !connected
 		return failed
 	}
 	if r.header != nil {

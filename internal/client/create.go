@@ -118,14 +118,15 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 		switch {
 		case err == nil:
 			return d, false, nil
-		case !ok || !failed.outcomeUnknown() && !failed.notApplied():
+		case !ok || failed.Outcome() == Rejected:
 			return nil, false, err
-		case failed.outcomeUnknown() && !failed.unavailable() && !failed.Redirected():
+		case failed.Outcome() == Unknown && failed.Cause != CauseRedirect:
 			return c.recoverCreated(uncancelable, &LostError{Name: c.name, Err: err, ID: id}, true)
 		}
 		// While waiting nothing is under way: here a canceled ctx counts.
-		giveUp := failed.Redirected() || attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
-		if failed.outcomeUnknown() {
+		redirected := failed.Cause == CauseRedirect
+		giveUp := redirected || attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
+		if redirected || failed.Status == http.StatusServiceUnavailable {
 			// The service reports that it did nothing, or the redirect that is not followed may lead to what was created: one
 			// lookup that succeeds is enough, as late as possible.
 			d, recovered, lookupErr := c.recoverCreated(uncancelable, &LostError{Name: c.name, Err: err}, false)

@@ -364,7 +364,7 @@ func TestCreate_timeoutBeforeTheWork(t *testing.T) {
 		fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
 		fake.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Hold: make(chan struct{})})
 		_, _, err := inMemory(fake.ServeHTTP).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-		equal(t, "timeout", asType[*Error](t, asType[*LostError](t, err).Err).Timeout(), true)
+		equal(t, "timeout", asType[*Error](t, asType[*LostError](t, err).Err).Cause, CauseTimeout)
 		equal(t, "ids", createdIDs(fake), nil)
 	})
 }
@@ -498,7 +498,7 @@ func TestCreate_endsWhenConnectionsAreStillRefused(t *testing.T) {
 	c := s.client(t)
 	refused := refuseDials(t, s, c, 1000)
 	_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-	if failed := asType[*Error](t, err); !failed.NotSent || failed.Operation != "create deployment" || errors.As(err, new(*LostError)) {
+	if failed := asType[*Error](t, err); !failed.notSent || failed.Operation != "create deployment" || errors.As(err, new(*LostError)) {
 		t.Error(err)
 	}
 	equal(t, "ids", createdIDs(fake), nil)
@@ -577,7 +577,7 @@ func TestCreate_redirectIsRejected(t *testing.T) {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			s := serve(t, byMethod(respondJSON(pageJSON(0)), respond(status, "", "Location", location)))
 			_, _, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-			if !asType[*Error](t, err).Redirected() || errors.As(err, new(*LostError)) {
+			if asType[*Error](t, err).Cause != CauseRedirect || errors.As(err, new(*LostError)) {
 				t.Errorf("%d to %s: %v", status, location, err)
 			}
 			equal(t, "POSTs", s.count("POST"), 1)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"mime"
 	"net"
 	"net/http"
@@ -23,18 +22,8 @@ import (
 // ErrNotFound means that the service does not list a deployment.
 var ErrNotFound = errors.New("not listed by the service")
 
-// maxMessage bounds what is shown of a response, in characters; maxFields, of how many single fields and of how many steps of a
-// field's place; maxLevels, how deep in a body it is searched for.
-const (
-	maxMessage = 600
-	maxFields  = 50
-	maxSteps   = 16
-	maxLevels  = 4
-)
-
-// Error is a request that failed. Its text states the operation, the method, the path, the status, the id of the request and
-// the service's message, free of markup, unprintable characters and secret values. (The API documents no errors, section 7; the
-// shapes understood are those that such services commonly use.)
+// Error is a request that failed. Its text states the operation, the method, the path, the status, the id of the request
+// and the service's message, free of markup, unprintable characters and secret values.
 type Error struct {
 	Operation string // in words: "create deployment"
 	Method    string
@@ -43,19 +32,95 @@ type Error struct {
 	Message   string       // the service's message, or what went wrong
 	Fields    []FieldError // the service's messages about single fields
 	RequestID string       // the service's id of the request, if it gave one
-	Malformed bool         // the response came, with success, but cannot be used
-	NotSent   bool         // no connection was made: the service knows nothing of the request
+	Cause     Cause        // why there is no usable response, if there is none
 	Err       error        // what went wrong, when it was not the service that reported it
 
+	notSent       bool          // no connection was made: the service knows nothing of the request
 	retryAfter    time.Duration // the wait that the service asks for, if it does
 	retryAfterSet bool
 }
 
-// FieldError is the service's message about one field of the request. Loc is its place: member names (string) and array indices
-// (int).
-type FieldError struct {
-	Loc     []any
-	Message string
+// Cause is why a request has no usable response.
+type Cause int
+
+// The causes.
+const (
+	CauseOther             Cause = iota // or the status shows it
+	CauseUnreachable                    // the connection was refused, or the host name does not resolve
+	CauseTimeout                        // no response came in time
+	CauseUntrusted                      // the certificate of the service is not trusted
+	CauseClientCertificate              // the service ended the TLS handshake, for want of a client certificate, say
+	CausePlainHTTP                      // the service speaks http where https was used
+	CauseRedirect                       // the response is a redirect that is not followed
+	CauseMalformed                      // the response reports success, but cannot be used
+)
+
+// causeOf is why a request has no response.
+func causeOf(err error) Cause {
+	const refusedOnWindows = syscall.Errno(10061) // WSAECONNREFUSED; no other system has this number
+	var slow interface{ Timeout() bool }
+	var lookup *net.DNSError
+	var operation *net.OpError
+	switch {
+	case errors.Is(err, errRedirect):
+		return CauseRedirect
+	case errors.Is(err, errBodyTooLarge):
+		return CauseMalformed
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return CausePlainHTTP
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return CauseUntrusted
+	case errors.As(err, &slow) && slow.Timeout():
+		return CauseTimeout
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, refusedOnWindows),
+		errors.As(err, &lookup) && lookup.IsNotFound:
+		return CauseUnreachable
+	case errors.As(err, &operation) && operation.Op == "remote error":
+		return CauseClientCertificate
+	}
+	return CauseOther
+}
+
+// Outcome is what is known of the effect of a request that failed.
+type Outcome int
+
+// The outcomes.
+const (
+	Rejected   Outcome = iota // it had no effect, and would be rejected again
+	NotApplied                // it certainly had no effect, and may be sent again
+	Unknown                   // it may have had its effect
+)
+
+// Outcome returns what is known of the effect of the request.
+func (e *Error) Outcome() Outcome {
+	switch {
+	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusServiceUnavailable && e.retryAfterSet:
+		return NotApplied
+	case e.Status == http.StatusRequestTimeout, e.Status >= http.StatusInternalServerError:
+		return Unknown
+	case e.Status != 0, e.Cause == CauseClientCertificate, e.notSent && !e.transient():
+		return Rejected
+	case e.notSent:
+		return NotApplied
+	}
+	return Unknown
+}
+
+// Invalid reports whether the service rejects the content of the request.
+func (e *Error) Invalid() bool {
+	return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+}
+
+// retryable reports whether a request that may be repeated may succeed then: after lost connections and timeouts, 408,
+// 429, and 5xx except 501.
+func retryable(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Outcome() != Rejected && failed.transient() && failed.Status != http.StatusNotImplemented
+}
+
+// transient reports whether what prevents a usable response may pass.
+func (e *Error) transient() bool {
+	return e.Cause == CauseOther || e.Cause == CauseUnreachable || e.Cause == CauseTimeout
 }
 
 func (e *Error) Error() string {
@@ -75,87 +140,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Invalid reports whether the service rejects the content of the request.
-func (e *Error) Invalid() bool {
-	return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
-}
-
-// Timeout reports whether no response came in time.
-func (e *Error) Timeout() bool {
-	var slow interface{ Timeout() bool }
-	return errors.As(e.Err, &slow) && slow.Timeout()
-}
-
-// Redirected reports whether the response was a redirect that is not followed.
-func (e *Error) Redirected() bool { return errors.Is(e.Err, errRedirect) }
-
-// Untrusted reports whether the certificate of the service is not trusted.
-func (e *Error) Untrusted() bool {
-	_, ok := errors.AsType[*tls.CertificateVerificationError](e.Err)
-	return ok
-}
-
-// SpeaksPlainHTTP reports whether the service speaks http where https was used.
-func (e *Error) SpeaksPlainHTTP() bool { return errors.Is(e.Err, http.ErrSchemeMismatch) }
-
-// Unreachable reports whether the connection was refused, or the host name does not resolve.
-func (e *Error) Unreachable() bool {
-	const refusedOnWindows = syscall.Errno(10061) // WSAECONNREFUSED; no other system has this number
-	var lookup *net.DNSError
-	return errors.Is(e.Err, syscall.ECONNREFUSED) || errors.Is(e.Err, refusedOnWindows) || errors.As(e.Err, &lookup) && lookup.IsNotFound
-}
-
-// notApplied reports whether the service certainly did not act on a write, and may act on it when it is sent again.
-func (e *Error) notApplied() bool {
-	return e.Status == http.StatusTooManyRequests || e.NotSent && !e.permanent()
-}
-
-// outcomeUnknown reports whether the service may have acted on a write although no usable response came.
-func (e *Error) outcomeUnknown() bool {
-	if e.Status == 0 { // no response, or one that reports success and cannot be used
-		return !e.NotSent && !e.tlsAlert()
-	}
-	return e.Status == http.StatusRequestTimeout || e.Status >= http.StatusInternalServerError
-}
-
-// unavailable reports whether the service reported that it cannot act now, and when it can.
-func (e *Error) unavailable() bool {
-	return e.Status == http.StatusServiceUnavailable && e.retryAfterSet
-}
-
-// retryable reports whether the same request may succeed when it is sent again: after lost connections and timeouts, 408, 429,
-// and 5xx except 501.
-func retryable(err error) bool {
-	failed, ok := errors.AsType[*Error](err)
-	return ok && !failed.Malformed && !failed.permanent() && (failed.Status == 0 || temporaryStatus(failed.Status))
-}
-
-func temporaryStatus(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
-		status >= http.StatusInternalServerError && status != http.StatusNotImplemented
-}
-
-// permanent reports whether the error would only occur again: a redirect that is rejected, a certificate that either side
-// rejects, http instead of https, a body over the limit.
-func (e *Error) permanent() bool {
-	return e.Redirected() || e.Untrusted() || e.SpeaksPlainHTTP() || e.tlsAlert() || errors.Is(e.Err, errBodyTooLarge)
-}
-
-// tlsAlert reports whether the service ended a TLS handshake, for want of a client certificate, say.
-func (e *Error) tlsAlert() bool {
-	operation, ok := errors.AsType[*net.OpError](e.Err)
-	return ok && operation.Op == "remote error"
-}
-
 // failure is the error of a request without a complete response.
 func (c *Client) failure(r request, err error) *Error {
-	e := &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err}
+	e := &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err, Cause: causeOf(err)}
 	message := err.Error()
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		message = wrapped.Err.Error() // without the URL, which Error states itself
 	}
 	switch {
-	case e.Timeout():
+	case e.Cause == CauseTimeout:
 		message = fmt.Sprintf("no response within %s (request_timeout)", c.config.RequestTimeout)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		message = "the response was cut short"
@@ -168,7 +161,7 @@ func (c *Client) failure(r request, err error) *Error {
 
 // malformed is the error of a response that reports success but cannot be used.
 func (c *Client) malformed(r request, err error) *Error {
-	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Malformed: true, Err: err,
+	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Cause: CauseMalformed, Err: err,
 		Message: "the response cannot be used: " + c.displayText(err.Error())}
 }
 
@@ -189,95 +182,6 @@ func (c *Client) rejection(r request, resp response) *Error {
 	}
 	e.Message, e.Fields = c.displayText(message), fields
 	return e
-}
-
-// readProblem finds the message in the body of a rejection, in the common shapes: detail as text or as a list of {loc, msg},
-// problem+json, error.message, error as text, message, errors. It is not ok when the body is no JSON object. The fields are fit
-// for a message.
-func (c *Client) readProblem(body []byte) (message string, fields []FieldError, ok bool) {
-	var problem struct{ Title, Detail, Error, Errors, Message any }
-	if json.Unmarshal(body, &problem) != nil {
-		return "", nil, false
-	}
-	fields = append(c.readFieldErrors(problem.Detail), c.readFieldErrors(problem.Errors)...)
-	fields = fields[:min(len(fields), maxFields)]
-	var parts []string
-	for _, f := range fields {
-		parts = append(parts, f.String())
-	}
-	if len(parts) == 0 {
-		for _, value := range []any{problem.Title, problem.Detail, problem.Error, problem.Message, problem.Errors} {
-			if text := textOf(value, maxLevels-1); text != "" {
-				parts = append(parts, text)
-			}
-		}
-	}
-	return strings.Join(parts, "; "), fields, true
-}
-
-// String is the place and the message: "body.source_config.cpu: too large".
-func (f FieldError) String() string {
-	var names []string
-	for _, step := range f.Loc {
-		names = append(names, fmt.Sprint(step))
-	}
-	if len(names) == 0 {
-		return f.Message
-	}
-	return strings.Join(names, ".") + ": " + f.Message
-}
-
-// readFieldErrors reads a list of {loc, msg}; nil when value is something else.
-func (c *Client) readFieldErrors(value any) []FieldError {
-	items, _ := value.([]any)
-	var fields []FieldError
-	for _, item := range items[:min(len(items), maxFields)] {
-		object, ok := item.(map[string]any)
-		if !ok {
-			return nil
-		}
-		var f FieldError
-		if f.Message, _ = object["msg"].(string); f.Message == "" {
-			f.Message, _ = object["message"].(string)
-		}
-		loc, _ := object["loc"].([]any)
-		for _, step := range loc[:min(len(loc), maxSteps)] {
-			switch step := step.(type) {
-			case string:
-				f.Loc = append(f.Loc, c.displayText(step))
-			case float64:
-				if step == math.Trunc(step) && math.Abs(step) <= math.MaxInt32 {
-					f.Loc = append(f.Loc, int(step))
-				}
-			}
-		}
-		if f.Message = c.displayText(f.Message); f.Message != "" {
-			fields = append(fields, f)
-		}
-	}
-	return fields
-}
-
-// textOf finds the text in a value that is one, has one in a member of a usual name, or is a list of such values, within so
-// many levels.
-func textOf(value any, levels int) string {
-	if text, ok := value.(string); ok || value == nil || levels == 0 {
-		return text
-	}
-	object, _ := value.(map[string]any)
-	for _, name := range []string{"message", "msg", "detail", "description"} {
-		if text := textOf(object[name], levels-1); text != "" {
-			return text
-		}
-	}
-	var texts []string
-	list, _ := value.([]any)
-	for _, item := range list[:min(len(list), maxFields)] {
-		if text := textOf(item, levels-1); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return strings.Join(texts, "; ")
 }
 
 func isHTML(header http.Header) bool {

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,8 +74,10 @@ func TestErrorBodiesOfCommonShapes(t *testing.T) {
 		"errors with message":    {`{"errors":[{"message":"a"},{"code":1},{"msg":"b"}]}`, "a; b"},
 		"an empty object":        {`{}`, ""},
 		"null":                   {`null`, ""},
-		"unknown members":        {`{"code":"X"}`, ""},
-		"nulls":                  {`{"detail":null,"error":null,"message":null,"title":null,"errors":null}`, ""},
+		"unknown members":        {` { "code" : "X" , "html": "<b>" } `, `{"code":"X","html":" "}`},
+		"errors of members":      {`{"title":"Invalid","errors":{"name":["must be unique"]}}`, `Invalid; {"name":["must be unique"]}`},
+		"members":                {`{"name":["must be unique"]}`, `{"name":["must be unique"]}`},
+		"nulls":                  {`{"detail":null,"error":null}`, `{"detail":null,"error":null}`},
 		"a JSON text":            {`"not allowed"`, `"not allowed"`},
 		"a JSON list":            {`[1]`, "[1]"},
 		"empty":                  {"", ""},
@@ -97,7 +98,7 @@ func TestErrorBodiesOfCommonShapes(t *testing.T) {
 		"a loc of many steps":    {`{"detail":[{"loc":[` + strings.Repeat("1,", 100) + `1],"msg":"bad"}]}`, strings.TrimSuffix(strings.Repeat("1.", maxSteps), ".") + ": bad"},
 		"an index of a fraction": {`{"detail":[{"loc":[1.5,1e300,-2],"msg":"bad"}]}`, "-2: bad"},
 		"nested lists of errors": {`{"errors":[["a"],["b",["c",["d"]]]]}`, "a; b; c"},
-		"five levels":            {`{"error":{"detail":{"message":{"message":{"message":"x"}}}}}`, ""},
+		"five levels":            {`{"error":{"detail":{"message":{"message":{"message":"x"}}}}}`, `{"detail":{"message":{"message":{"message":"x"}}}}`},
 		"four levels":            {`{"error":{"detail":{"message":"x"}}}`, "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -336,59 +337,56 @@ func TestErrorOfARequestWithoutResponse(t *testing.T) {
 	t.Parallel()
 	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	for name, test := range map[string]struct {
-		err                                           error
-		notSent                                       bool
-		unreachable, retryable, notApplied, ambiguous bool
+		err       error
+		notSent   bool
+		cause     Cause
+		retryable bool
+		outcome   Outcome
 	}{
-		"refused":               {refused, true, true, true, true, false},
-		"refused on Windows":    {os.NewSyscallError("connectex", syscall.Errno(10061)), true, true, true, true, false},
-		"refused by a proxy":    {&net.OpError{Op: "proxyconnect", Err: refused}, true, true, true, true, false},
-		"no such host":          {&net.DNSError{IsNotFound: true}, true, true, true, true, false},
-		"resolver without news": {&net.DNSError{IsTimeout: true}, true, false, true, true, false},
-		"cut":                   {io.ErrUnexpectedEOF, false, false, true, false, true},
-		"timeout":               {context.DeadlineExceeded, false, false, true, false, true},
-		"another protocol":      {errSwitchedProtocols, false, false, true, false, true},
-		"redirect":              {errRedirect, false, false, false, false, true},
-		"too large":             {errBodyTooLarge, false, false, false, false, true},
-		"untrusted":             {&tls.CertificateVerificationError{Err: errors.New("x")}, true, false, false, false, false},
-		"a TLS alert":           {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false, false, false, false, false},
-		"http":                  {http.ErrSchemeMismatch, true, false, false, false, false},
+		"refused":               {refused, true, CauseUnreachable, true, NotApplied},
+		"refused on Windows":    {os.NewSyscallError("connectex", syscall.Errno(10061)), true, CauseUnreachable, true, NotApplied},
+		"refused by a proxy":    {&net.OpError{Op: "proxyconnect", Err: refused}, true, CauseUnreachable, true, NotApplied},
+		"no such host":          {&net.DNSError{IsNotFound: true}, true, CauseUnreachable, true, NotApplied},
+		"resolver without news": {&net.DNSError{IsTimeout: true}, true, CauseTimeout, true, NotApplied},
+		"cut":                   {io.ErrUnexpectedEOF, false, CauseOther, true, Unknown},
+		"timeout":               {context.DeadlineExceeded, false, CauseTimeout, true, Unknown},
+		"another protocol":      {errSwitchedProtocols, false, CauseOther, true, Unknown},
+		"redirect":              {errRedirect, false, CauseRedirect, false, Unknown},
+		"too large":             {errBodyTooLarge, false, CauseMalformed, false, Unknown},
+		"untrusted":             {&tls.CertificateVerificationError{Err: errors.New("x")}, true, CauseUntrusted, false, Rejected},
+		"a TLS alert":           {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false, CauseClientCertificate, false, Rejected},
+		"http":                  {http.ErrSchemeMismatch, true, CausePlainHTTP, false, Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			failed := New(Config{BaseURL: &url.URL{}}).failure(request{}, &url.Error{Err: test.err})
-			failed.NotSent = test.notSent
-			equal(t, "unreachable", failed.Unreachable(), test.unreachable)
-			equal(t, "timeout", failed.Timeout(), name == "timeout" || name == "resolver without news")
-			equal(t, "redirected", failed.Redirected(), name == "redirect")
-			equal(t, "plain http", failed.SpeaksPlainHTTP(), name == "http")
-			equal(t, "untrusted", failed.Untrusted(), name == "untrusted")
+			failed.notSent = test.notSent
+			equal(t, "cause", failed.Cause, test.cause)
 			equal(t, "retryable", retryable(failed), test.retryable)
-			equal(t, "not applied", failed.notApplied(), test.notApplied)
-			equal(t, "outcome unknown", failed.outcomeUnknown(), test.ambiguous)
+			equal(t, "outcome", failed.Outcome(), test.outcome)
 		})
 	}
 }
 
 func TestErrorOfAStatus(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]string{
-		400: "", 401: "", 403: "", 404: "", 409: "", 422: "", 408: "retryable unknown", 429: "retryable unapplied",
-		500: "retryable unknown", 501: "unknown", 502: "retryable unknown", 503: "retryable unknown", 504: "retryable unknown",
-	} {
-		failed := rejectionOf(status, "", "", nil)
-		var got []string
-		for word, is := range map[string]bool{"retryable": retryable(failed), "unapplied": failed.notApplied(), "unknown": failed.outcomeUnknown()} {
-			if is {
-				got = append(got, word)
-			}
-		}
-		slices.Sort(got)
-		wanted := strings.Fields(want)
-		slices.Sort(wanted)
-		equal(t, fmt.Sprint(status), strings.Join(got, " "), strings.Join(wanted, " "))
+	outcomes := map[Outcome][]int{
+		Rejected:   {400, 401, 403, 404, 405, 409, 413, 422},
+		NotApplied: {429},
+		Unknown:    {408, 500, 501, 502, 503, 504},
 	}
-	equal(t, "malformed", retryable(&Error{Malformed: true}), false)
+	for outcome, statuses := range outcomes {
+		for _, status := range statuses {
+			failed := rejectionOf(status, "", "", nil)
+			equal(t, fmt.Sprint(status, " outcome"), failed.Outcome(), outcome)
+			equal(t, fmt.Sprint(status, " retryable"), retryable(failed), outcome != Rejected && status != 501)
+			equal(t, fmt.Sprint(status, " invalid"), failed.Invalid(), status == 400 || status == 422)
+		}
+	}
+	resp := response{status: 503, header: http.Header{"Retry-After": {"1"}}}
+	failed := New(Config{BaseURL: &url.URL{}}).rejection(request{}, resp)
+	equal(t, "503 with Retry-After", failed.Outcome(), NotApplied)
+	equal(t, "malformed", retryable(&Error{Cause: CauseMalformed}), false)
 	equal(t, "another error", retryable(errors.New("x")), false)
 }
 
@@ -396,9 +394,9 @@ func TestErrorOfAStatus(t *testing.T) {
 func TestHostileErrorBody(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ body, want string }{
-		"lists 9,000 deep":   {`{"detail":` + strings.Repeat("[", 9000) + `"x"` + strings.Repeat("]", 9000) + `}`, ""},
-		"objects 9,000 deep": {`{"detail":` + strings.Repeat(`{"message":`, 9000) + `"x"` + strings.Repeat("}", 9000) + `}`, ""},
-		"lists of lists":     {`{"errors":[` + strings.Repeat(`[[[]]],`, 30000) + `[["x"]]]}`, ""},
+		"lists 9,000 deep":   {`{"detail":` + strings.Repeat("[", 9000) + `"x"` + strings.Repeat("]", 9000) + `}`, strings.Repeat("[", maxMessage) + " […]"},
+		"objects 9,000 deep": {`{"detail":` + strings.Repeat(`{"message":`, 9000) + `"x"` + strings.Repeat("}", 9000) + `}`, strings.Repeat(`{"message":`, 55)[:maxMessage] + " […]"},
+		"lists of lists":     {`{"errors":[` + strings.Repeat(`[[[]]],`, 30000) + `[["x"]]]}`, ("[" + strings.Repeat(`[[[]]],`, 90))[:maxMessage] + " […]"},
 		"open lists":         {strings.Repeat("[", 200000), strings.Repeat("[", maxMessage) + " […]"},
 		"backslashes":        {strings.Repeat(`\\`, 50000), strings.Repeat(`\`, maxMessage) + " […]"},
 		"percent signs":      {strings.Repeat(`%25`, 50000), strings.Repeat(`%25`, maxMessage/3) + " […]"},

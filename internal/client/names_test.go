@@ -126,7 +126,7 @@ func TestNameHolders_listThatFails(t *testing.T) {
 		equal(t, "the next one", holders(t, c, []string{"a"}), map[string][]string{"a": {idA}})
 		equal(t, "lists, after one that failed", lists, 1)
 		_, err := c.NameHolders(t.Context(), "b")
-		if err == nil || asType[*Error](t, err).Malformed != true {
+		if err == nil || asType[*Error](t, err).Cause != CauseMalformed {
 			t.Errorf("a holder without a usable id: %v", err)
 		}
 		time.Sleep(time.Hour)

@@ -153,5 +153,5 @@ func dueToOne(err error) bool {
 		http.StatusUnprocessableEntity, http.StatusRequestHeaderFieldsTooLarge:
 		return true
 	}
-	return failed.Malformed || errors.Is(err, errBodyTooLarge)
+	return failed.Cause == CauseMalformed
 }

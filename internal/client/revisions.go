@@ -80,5 +80,5 @@ func (e *Error) noRevisions(reads int) bool {
 	case http.StatusNotFound:
 		return reads >= 2
 	}
-	return e.Malformed // a page of a website, for example
+	return e.Cause == CauseMalformed // a page of a website, for example
 }

@@ -122,7 +122,7 @@ func TestReadThatTimesOutIsRetried(t *testing.T) {
 			t.Parallel()
 			s := serve(t, bad)
 			_, err := s.client(t, func(config *Config) { config.RequestTimeout = time.Second }).OAuthProviders(t.Context(), unchecked)
-			if failed := asType[*Error](t, err); s.count("") != 3 || !strings.Contains(err.Error(), "no response within 1s (request_timeout)") || failed.Status != 0 || failed.NotSent {
+			if failed := asType[*Error](t, err); s.count("") != 3 || !strings.Contains(err.Error(), "no response within 1s (request_timeout)") || failed.Status != 0 || failed.notSent {
 				t.Errorf("after %d requests: %v", s.count(""), err)
 			}
 			s = serve(t, inTurn(bad, respondJSON(`[]`)))
@@ -158,7 +158,7 @@ func TestRefusedConnectionIsRetriedAndNotSent(t *testing.T) {
 		config.Log = attempts.log
 	})
 	_, err := c.OAuthProviders(t.Context(), unchecked)
-	if failed := asType[*Error](t, err); !failed.NotSent || attempts.count() != 3 || !strings.Contains(err.Error(), "refused") {
+	if failed := asType[*Error](t, err); !failed.notSent || attempts.count() != 3 || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v after %d attempts", err, attempts.count())
 	}
 }
@@ -487,7 +487,7 @@ func TestSwitchingProtocolsIsAFailedAttempt(t *testing.T) {
 		err := c.call(t.Context(), request{operation: "try", method: method, path: "/x"}, nil)
 		failed := asType[*Error](t, err)
 		equal(t, method+" message", failed.Message, errSwitchedProtocols.Error())
-		equal(t, method+" outcome unknown", failed.outcomeUnknown(), true)
+		equal(t, method+" outcome unknown", failed.Outcome(), Unknown)
 		equal(t, method+" attempts", s.count(""), attempts)
 	}
 }
@@ -571,7 +571,7 @@ func TestClientCertificate(t *testing.T) {
 				equal(t, "error", err, nil)
 				return
 			}
-			equal(t, "the service's certificate is not trusted", asType[*Error](t, err).Untrusted(), false)
+			equal(t, "the service's certificate is not trusted", asType[*Error](t, err).Cause == CauseUntrusted, false)
 		})
 	}
 }
@@ -621,7 +621,7 @@ func TestResponseThatIsNotJSONIsAnError(t *testing.T) {
 			if got != nil || err == nil || !strings.Contains(err.Error(), "the response cannot be used: "+test.want) || strings.Contains(err.Error(), "<") {
 				t.Errorf("got %v, %v", got, err)
 			}
-			equal(t, "malformed", asType[*Error](t, err).Malformed, true)
+			equal(t, "malformed", asType[*Error](t, err).Cause, CauseMalformed)
 			equal(t, "requests", s.count(""), 1)
 		})
 	}
@@ -672,7 +672,7 @@ func TestAuthorityThatIsNotTrusted(t *testing.T) {
 
 	var logged counter
 	_, err := s.client(t, func(config *Config) { config.Log = logged.log }).OAuthProviders(t.Context(), unchecked)
-	if failed := asType[*Error](t, err); !failed.NotSent || logged.count() != 1 || !failed.Untrusted() || failed.notApplied() {
+	if failed := asType[*Error](t, err); !failed.notSent || logged.count() != 1 || failed.Cause != CauseUntrusted || failed.Outcome() != Rejected {
 		t.Errorf("%v after %d attempts", err, logged.count())
 	}
 	_, err = s.client(t, func(config *Config) {

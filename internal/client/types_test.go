@@ -79,7 +79,7 @@ func TestDeployment_memberOfAnotherTypeIsNamed(t *testing.T) {
 			if len(got) != 0 || err == nil || !strings.HasSuffix(err.Error(), test.want) {
 				t.Errorf("got %v, %v, want %s", got, err, test.want)
 			}
-			if !asType[*Error](t, err).Malformed {
+			if asType[*Error](t, err).Cause != CauseMalformed {
 				t.Error("not marked as malformed")
 			}
 		})

@@ -51,19 +51,20 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live
 		u.Sent, r.body = change, change
 		response := writtenDeployment{client: c}
 		err = c.write(ctx, id, r, &response)
-		failed, _ := errors.AsType[*Error](err)
-		switch {
-		case err == nil:
+		if err == nil {
 			u.Written = response.ifSame(u.Before)
 			return u, nil
-		case failed == nil || errors.Is(err, ErrNotSupported):
+		}
+		failed, ok := errors.AsType[*Error](err)
+		switch {
+		case !ok || errors.Is(err, ErrNotSupported):
 			return u, err
-		case failed.Malformed:
+		case failed.Cause == CauseMalformed:
 			return u, nil
-		case failed.outcomeUnknown() && !failed.unavailable():
+		case failed.Outcome() == Unknown:
 			u.Lost = failed
 			return u, nil
-		case !failed.notApplied() && !failed.unavailable(), attempt >= c.config.MaxRetries, c.pause(ctx, attempt, failed) != nil:
+		case failed.Outcome() == Rejected, attempt >= c.config.MaxRetries, c.pause(ctx, attempt, failed) != nil:
 			return u, err
 		}
 	}

@@ -113,13 +113,13 @@ func withFailure(ended, failure error) error {
 
 func malformed(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
-	return ok && failed.Malformed
+	return ok && failed.Cause == CauseMalformed
 }
 
 // permanentlyRejected reports whether the service responded that a request cannot succeed, now or later.
 func permanentlyRejected(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
-	return ok && failed.Status >= http.StatusBadRequest && failed.Status < http.StatusInternalServerError && !temporaryStatus(failed.Status)
+	return ok && failed.Status != 0 && failed.Outcome() == Rejected
 }
 
 // sleep waits for d, or returns the error of ctx once that ends.

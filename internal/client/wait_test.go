@@ -124,7 +124,7 @@ func TestWait_endsWhenResponsesCannotBeDecoded(t *testing.T) {
 	page := respond(200, "<html>")
 	s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), page))
 	last, err := s.client(t).Wait(t.Context(), first(), isReady)
-	if !asType[*Error](t, err).Malformed || last.Status != StatusAwaitingDatabase {
+	if asType[*Error](t, err).Cause != CauseMalformed || last.Status != StatusAwaitingDatabase {
 		t.Errorf("got %v, %v", last, err)
 	}
 	if n := s.count(""); n < 3 {

@@ -201,7 +201,7 @@ func (r *deploymentResource) nameHolders(ctx context.Context, name string, diags
 		return nil
 	}
 	holders, err := r.client.NameHolders(ctx, name)
-	if failed, ok := errors.AsType[*client.Error](err); ok && failed.Unreachable() {
+	if failed, ok := errors.AsType[*client.Error](err); ok && failed.Cause == client.CauseUnreachable {
 		r.report(diags).warnf(path.Empty(), "Service is unreachable", "The provider could not check whether the name %q is free: %s If the service "+
 			"is created in this run, do nothing. Otherwise, correct base_url (%s).", name, r.sentence(failed), r.access.baseURL)
 	} else if err != nil {

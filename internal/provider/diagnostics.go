@@ -265,19 +265,21 @@ func (p *providerData) advice(err error) trusted {
 		return "The service, or a proxy, failed. Retry. If it persists, contact the service operator."
 	case failed.Status >= http.StatusBadRequest:
 		return "The service rejected the request; its message is above. If it names no argument, contact the service operator."
-	case failed.Untrusted():
+	case failed.Cause == client.CauseUntrusted:
 		return p.format("The certificate of the service at %s is not trusted. If it is issued by a private CA, set ca_cert_file in the provider.",
 			a.baseURL)
-	case failed.SpeaksPlainHTTP():
+	case failed.Cause == client.CauseClientCertificate:
+		return "The service ended the TLS handshake. If it requires a client certificate, set client_cert_file and client_key_file in the provider."
+	case failed.Cause == client.CausePlainHTTP:
 		return p.format("The service uses plain http. Use http:// in base_url (%s), or the port for https.", a.baseURL)
-	case failed.Redirected():
+	case failed.Cause == client.CauseRedirect:
 		return p.format("Check base_url (%s). If you trust the target of the redirect, set base_url to it.", a.baseURL)
-	case failed.Malformed:
+	case failed.Cause == client.CauseMalformed:
 		return p.format("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this provider, or contact the "+
 			"service operator.", a.baseURL)
-	case failed.Timeout():
+	case failed.Cause == client.CauseTimeout:
 		return p.format("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in the provider.", a.baseURL)
-	case failed.NotSent:
+	case failed.Cause == client.CauseUnreachable:
 		return p.format("Check base_url (%s), and that the service is up and reachable from here.", a.baseURL)
 	default:
 		return p.format("Retry. If it persists, check that base_url (%s) is the API itself and not a proxy or a website.", a.baseURL)
