@@ -54,12 +54,12 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	attributes := deploymentFields.ResourceAttributes()
 	attributes["secrets"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, ElementType: types.StringType, Validators: secretsValidators(),
-		MarkdownDescription: "Map of secrets. The values are stored in the state; use `secrets_wo` to avoid that. `{}` removes all secrets. " +
-			"Conflicts with `secrets_wo`.",
+		MarkdownDescription: "Secrets, as a map from name to value. Services usually pass them to the application as environment variables. The " +
+			"values are stored in the state; use `secrets_wo` to avoid that. `{}` removes all secrets. Conflicts with `secrets_wo`.",
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
 		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType, Validators: secretsValidators(),
-		MarkdownDescription: "Map of secrets, as a write-only argument: the values are never stored in the state or in plans. Requires " +
+		MarkdownDescription: "Like `secrets`, as a write-only argument: the values are never stored in the state or in plans. Requires " +
 			"Terraform 1.11 or later, or OpenTofu 1.11 or later. Set `secrets_wo_version`, too. Conflicts with `secrets`.",
 	}
 	attributes["secrets_wo_version"] = schema.StringAttribute{
@@ -76,7 +76,8 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	attributes["deletion_policy"] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.OneOf(deletionDelete, deletionAbandon, deletionPrevent)},
 		MarkdownDescription: "What happens when the deployment is destroyed or replaced. Valid values are `delete`, `abandon` (remove it from " +
-			"the state only; it keeps running) and `prevent` (fail). Defaults to `delete`. Read from the state: apply a change before you destroy.",
+			"the state only, so that it keeps running) and `prevent` (fail, also when the resource block was removed). Defaults to `delete`. " +
+			"Takes effect only once it is applied: after you change it, run `terraform apply` before `terraform destroy`.",
 	}
 	attributes["redeploy_triggers"] = schema.MapAttribute{
 		Optional: true, ElementType: types.StringType, Validators: []validator.Map{field.NoNulls()},
@@ -93,8 +94,8 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	}
 	attributes["timeouts"] = timeoutsAttribute()
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages a deployment of a hosted application. Changing `name` or `source` forces a new deployment. " +
-			"Arguments that you set are managed and checked for drift. The service chooses the values of omitted arguments.",
+		MarkdownDescription: "Manages a deployment of a hosted application. Arguments that you set are managed and checked for drift. The " +
+			"service chooses the values of omitted arguments. Changing `name` or `source` replaces the deployment.",
 		Attributes: attributes,
 	}
 }
