@@ -82,18 +82,18 @@ func (p *providerData) listWanted(fields field.Fields, all []client.Tree, wanted
 
 // decodeShown decodes a checked response for a data source.
 func (p *providerData) decodeShown(fields field.Fields, tree client.Tree, diags *diag.Diagnostics) tftypes.Value {
-	decoded, err := fields.Decode(sanitized(tree))
+	decoded, err := fields.Decode(sanitized(sanitizeChosen(fields, tree)))
 	if err != nil {
 		p.report(diags).bug("A response of the service cannot be shown", err)
 	}
 	return decoded
 }
 
-// sanitized is a tree whose strings are fit for a terminal. Lines and tabs stay.
+// sanitized is a tree whose names and strings are fit for a terminal. Line breaks and tabs of strings stay.
 func sanitized(tree map[string]any) map[string]any {
 	shown := make(map[string]any, len(tree))
 	for name, value := range tree {
-		shown[name] = sanitizeTree(value)
+		shown[client.Sanitize(name)] = sanitizeTree(value)
 	}
 	return shown
 }

@@ -238,25 +238,39 @@ func TestDeploymentDataSources_unreadableDeploymentIsNamedAndImpedesNoOther(t *t
 }
 
 // Text of the service reaches a terminal without control characters.
-func TestDeploymentDataSources_controlCharactersAreEscaped(t *testing.T) {
+// What the service chooses reaches the state of data sources and of the resource
+// without what a terminal would act on, and bounded: Terraform prints heredocs raw.
+func TestDeployment_chosenValuesAreFitForATerminal(t *testing.T) {
 	t.Parallel()
 	const hostile, escaped = "a\x1b[2Jb\u009bc\u202ed\re", `a\u001b[2Jb\u009bc\u202ed\re`
+	long := strings.Repeat("x", 10_000)
 	s := newService(t, fakeserver.Options{})
-	id := s.SeedDeployment(map[string]any{"name": hostile, "status": "READY\n" + hostile, "image_version": hostile})
+	id := s.SeedDeployment(map[string]any{"name": hostile, "status": "READY\n" + hostile, "image_version": hostile + long,
+		"source_config":          map[string]any{"custom_url": hostile + "\n" + long, "resource_spec": map[string]any{"labels": map[string]any{hostile: hostile}}},
+		"source_revision_config": map[string]any{"image_uri": hostile + long}})
 	p := newProtocol(t, s)
-	state := p.mustRead(typeName, object{"id": id})
-	for _, attribute := range []string{"name", "status", "image_version"} {
-		if text := state[attribute].(string); strings.ContainsAny(text, "\x1b\u009b\u202e\r") || !strings.Contains(text, escaped) {
-			t.Errorf("%s is %q", attribute, text)
+	chosen := []string{"status", "image_version", "source_config.custom_url", "source_revision_config.image_uri"}
+	check := func(where string, state object, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			var value any = state
+			for _, step := range strings.Split(name, ".") {
+				value = value.(object)[step]
+			}
+			if text := value.(string); strings.ContainsAny(text, "\x1b\u009b\u202e\r") || !strings.Contains(text, escaped) || len(text) > 2100 {
+				t.Errorf("%s of the %s is %q", name, where, text)
+			}
 		}
+	}
+	data := p.mustRead(typeName, object{"id": id})
+	check("data source", data, append(chosen, "name")...)
+	spec := data["source_config"].(object)["resource_spec"].(object)
+	if labels := spec["labels"].(object); len(labels) != 1 || labels[escaped] != escaped {
+		t.Errorf("the labels are %q", labels)
 	}
 	r, diags := p.Import(typeName, id)
 	p.ExpectNone(diags)
-	for _, attribute := range []string{"status", "image_version"} { // the service sets them
-		if text := p.Values(r)[attribute].(string); strings.ContainsAny(text, "\n\x1b\u009b\u202e\r") {
-			t.Errorf("%s is %q", attribute, text)
-		}
-	}
+	check("resource", p.Values(r), chosen...)
 	results := p.list(-1, 0, false, nil)
 	if len(results) != 1 || results[0].DisplayName != escaped {
 		t.Errorf("display name is %q, want %q", results[0].DisplayName, escaped)
@@ -264,6 +278,35 @@ func TestDeploymentDataSources_controlCharactersAreEscaped(t *testing.T) {
 	_, diags = p.Plan(typeName, nil, object{"name": hostile, "source": "internal_docker"})
 	assertHidden(t, diags, "\x1b", "\u009b", "\u202e", "\r")
 	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", id))
+}
+
+func TestDeploymentDataSources_showNoMemberNamedSecrets(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{KeepUnknown: true})
+	id := s.SeedDeployment(map[string]any{"name": "app", "extra": map[string]any{
+		"url": "u", "secrets": "planted", "list": []any{map[string]any{"Secrets": map[string]any{"A": "planted"}, "b": "c"}}}})
+	state := newProtocol(t, s).mustRead(typeName, object{"id": id})
+	if got, want := state["additional_properties"], `{"extra":{"list":[{"b":"c"}],"url":"u"}}`; got != want {
+		t.Errorf("additional_properties is %s, want %s", got, want)
+	}
+}
+
+func TestDeployments_unknownStatusIsRejected(t *testing.T) {
+	t.Parallel()
+	_, diags := newProtocol(t, newService(t, fakeserver.Options{})).ReadData("graphdeploy_deployments", object{"status": "ready"})
+	protocoltest.Expect(t, diags, protocoltest.Error("Invalid value", "status", `"ready"`, "AWAITING_DATABASE, READY, UNUSED, AWAITING_DELETE, UNKNOWN"))
+}
+
+// An outage during an import by name does not read as if there was no deployment.
+func TestImport_outageDuringALookupIsReported(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	p := newProtocol(t, s, object{"max_retries": 0})
+	const name = "123e4567-e89b-12d3-a456-426614174000" // looks like an ID
+	s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{})
+	s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 503})
+	_, diags := p.Import(typeName, name)
+	protocoltest.Expect(t, diags, protocoltest.Error("Cannot read deployment "+name, "", "503 Service Unavailable"))
 }
 
 func TestRepositories(t *testing.T) {

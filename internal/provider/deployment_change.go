@@ -111,24 +111,35 @@ func (a attributes) additional() map[string]any {
 // liveTree is a deployment as the state shows it: what only the service sets is fit for a terminal, and additional_properties
 // is compared with the complete response.
 func liveTree(d *client.Deployment, additional bool) map[string]any {
-	live := sanitizeReadOnly(deploymentFields, d.Tree)
+	live := sanitizeChosen(deploymentFields, d.Tree)
 	if additional {
 		live[additionalField.Name] = d.Tree
 	}
 	return live
 }
 
-func sanitizeReadOnly(fs field.Fields, live map[string]any) map[string]any {
+// maxChosen bounds a string that the service chooses, in characters.
+const maxChosen = 2000
+
+// sanitizeChosen is an object whose strings that the service chooses are fit for a terminal, and bounded. Line breaks stay in one
+// that the configuration may set as well: it must be the same in both.
+func sanitizeChosen(fs field.Fields, live map[string]any) map[string]any {
 	shown := maps.Clone(live)
 	for _, f := range fs {
 		switch value := live[f.Name].(type) {
 		case string:
-			if f.Access == field.ReadOnly {
+			if runes := []rune(value); f.Access != field.Optional && len(runes) > maxChosen {
+				value = string(runes[:maxChosen]) + " […]"
+			}
+			switch f.Access {
+			case field.ReadOnly:
 				shown[f.Name] = client.Sanitize(value)
+			case field.Computed:
+				shown[f.Name] = client.SanitizeLines(value)
 			}
 		case map[string]any:
 			if f.Kind == field.Object {
-				shown[f.Name] = sanitizeReadOnly(f.Fields, value)
+				shown[f.Name] = sanitizeChosen(f.Fields, value)
 			}
 		}
 	}

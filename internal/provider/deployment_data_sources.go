@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/datasourcevalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -26,6 +27,28 @@ var shownFields = slices.Concat(deploymentFields, field.Fields{
 			"reports it."},
 })
 
+// withoutSecrets is a tree without the members that have secrets in them, whatever the service calls them within others.
+func withoutSecrets(tree any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		shown := make(map[string]any, len(tree))
+		for name, value := range tree {
+			if !strings.EqualFold(name, "secrets") {
+				shown[name] = withoutSecrets(value)
+			}
+		}
+		return shown
+	case []any:
+		shown := make([]any, len(tree))
+		for i, item := range tree {
+			shown[i] = withoutSecrets(item)
+		}
+		return shown
+	default:
+		return tree
+	}
+}
+
 // showDeployment is a deployment as data sources show it.
 func (p *providerData) showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
 	tree, names := maps.Clone(d.Tree), []any{}
@@ -34,10 +57,7 @@ func (p *providerData) showDeployment(d *client.Deployment, diags *diag.Diagnost
 	}
 	delete(tree, "secrets")
 	_, additional := deploymentFields.Split(tree)
-	if additional == nil {
-		additional = map[string]any{}
-	}
-	tree["secret_names"], tree[additionalField.Name] = names, additional
+	tree["secret_names"], tree[additionalField.Name] = names, withoutSecrets(additional)
 	return p.decodeShown(shownFields, tree, diags)
 }
 

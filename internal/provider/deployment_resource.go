@@ -361,8 +361,12 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 func (p *providerData) byID(ctx context.Context, id string, orName bool, at path.Path, diags *diag.Diagnostics) *client.Deployment {
 	found, err := p.client.Deployment(ctx, id)
 	if errors.Is(err, client.ErrNotFound) && orName {
-		if named, err := p.client.DeploymentsNamed(ctx, id); err == nil && len(named) == 1 {
-			return named[0]
+		var named []*client.Deployment
+		if named, err = p.client.DeploymentsNamed(ctx, id); len(named) > 0 {
+			return p.only(named, at, diags)
+		}
+		if err == nil {
+			err = client.ErrNotFound
 		}
 	}
 	switch {
@@ -380,19 +384,26 @@ func (p *providerData) byName(ctx context.Context, name string, at path.Path, di
 	switch {
 	case err != nil:
 		p.report(diags).failure(fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
-	case len(found) == 1:
-		return found[0]
 	case len(found) == 0:
 		p.report(diags).errorf(at, "No such deployment", "The service lists no deployment named %q (case-sensitive). Check the name, and that "+
 			"the credential has access to the deployment.", name)
 	default:
-		var candidates []string
-		for _, d := range found {
-			candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, d.Source, statusOf(d)))
-		}
-		p.report(diags).errorf(at, "Multiple deployments with that name", "The service lists %d deployments named %q. Use the ID of one of them:%s",
-			len(found), name, candidates)
+		return p.only(found, at, diags)
 	}
+	return nil
+}
+
+// only is the one deployment of a name; nil if there are several, which is reported.
+func (p *providerData) only(found []*client.Deployment, at path.Path, diags *diag.Diagnostics) *client.Deployment {
+	if len(found) == 1 {
+		return found[0]
+	}
+	var candidates []string
+	for _, d := range found {
+		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, d.Source, statusOf(d)))
+	}
+	p.report(diags).errorf(at, "Multiple deployments with that name", "The service lists %d deployments named %q. Use the ID of one of them:%s",
+		len(found), found[0].Name, candidates)
 	return nil
 }
 

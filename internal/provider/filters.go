@@ -10,7 +10,11 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-var deploymentTypes = []string{"dev_free", "dev", "prod"}
+var (
+	deploymentTypes = []string{"dev_free", "dev", "prod"}
+	statuses        = []string{client.StatusAwaitingDatabase, client.StatusReady, client.StatusUnused, client.StatusAwaitingDelete,
+		client.StatusUnknown}
+)
 
 // filterAttributes are the filters of List Deployments (section 4.2), in the schema of a data source or a list resource, which
 // takes the attributes of a resource as well.
@@ -23,8 +27,10 @@ func filterAttributes[Attribute any]() map[string]Attribute {
 	for name, attribute := range map[string]schema.Attribute{
 		"name_contains": schema.StringAttribute{Optional: true,
 			MarkdownDescription: "Filter by part of the name. The service decides how it matches, for example whether it is case-sensitive."},
-		"status":            schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by status, for example `READY`."},
-		"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Filter by remote reconciliation."},
+		"status": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(statuses...)},
+			MarkdownDescription: "Filter by status. Valid values are " + field.Quoted(statuses) + "."},
+		"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Filter by whether the deployment was reconciled with " +
+			"its cluster. Valid values are `true` and `false`."},
 		"tag_value_ids": ids("Filter by IDs of tag values, which the API does not list. An empty value matches nothing.", field.NotEmpty(),
 			field.NoCommas()),
 		"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by image version."},
