@@ -181,7 +181,7 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	}
 	existing := holders[0]
 	held := r.state.holder(existing.ID, name)
-	if held == nil {
+	if held == nil || existing.Status == client.StatusAwaitingDelete {
 		r.report(diags).warnf(path.Root("name"), summaryNameTaken, "%s", r.nameTaken(name, existing))
 		return
 	}
