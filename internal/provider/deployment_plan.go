@@ -27,11 +27,6 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
 	r.checkHosting(plan, &resp.Diagnostics)
 	r.warnOfMisspelled(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
-	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
-		r.report(&resp.Diagnostics).warnf(path.Root("secrets_wo"), "Missing secrets_wo_version",
-			"Terraform does not store secrets_wo: without secrets_wo_version, a change of the values is neither detected nor sent. "+
-				"Set secrets_wo_version, and change it with the values.")
-	}
 	if req.State.Raw.IsNull() {
 		r.planCreate(ctx, plan, resp)
 		return
@@ -57,17 +52,16 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 // planUpdate plans a change of a deployment. Live is what was read of it for its refresh; nil if nothing was.
 func (r *deploymentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, c *change, live *client.Deployment) {
 	plan, state, config, diags := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
-	memory := r.loadSecretsRecord(ctx, req.Private, diags)
-	secrets, decided := secretsChangeOf(plan, state, config, memory, nil)
+	ofSecrets := newSecretsChange(plan, state, config, r.loadSecretsRecord(ctx, req.Private, diags))
 	redeploys := c.redeploys()
-	if c.ChangesNothing() && decided && !secrets.unknown && len(secrets.released) == 0 && !redeploys {
+	if c.ChangesNothing() && !ofSecrets.changes && len(ofSecrets.released) == 0 && !redeploys {
 		return
 	}
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	if !c.ChangesNothing() || !decided || redeploys {
+	if !c.ChangesNothing() || ofSecrets.changes || redeploys {
 		if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(state))) {
 			return
 		}
@@ -79,38 +73,23 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 			}
 		}
 		c.compare(live)
-		secrets, _ = secretsChangeOf(plan, state, config, memory, live)
 	}
 	r.addTakenRef(diags, c, state)
 	if len(c.Left) > 0 {
 		r.report(diags).warnf(path.Empty(), "Removed values stay in the service", "No apply has set these values of deployment %s, so "+
 			"removing them does not change them in the service:%s", describe(state), names(c.Left))
 	}
-	if len(secrets.released) > 0 {
-		r.report(diags).warnf(path.Empty(), "Secrets stay in the service", "Deployment %s keeps these secrets, which the configuration no longer "+
-			"manages:%s", describe(state), secrets.released)
-	}
-	body := client.Tree(c.Body)
-	sendsSecrets := secrets.wanted != nil || secrets.unknown
-	if r.documentedOnly && (len(body) > 0 || secrets.wanted != nil || secrets.unverify ||
+	body, secrets := client.Tree(c.Body), ofSecrets.update(live)
+	if r.documentedOnly && (len(body) > 0 || secrets.difference() != "" ||
 		redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
 		r.rejectChange(c, secrets, diags)
 		return
 	}
-	if len(secrets.removed) > 0 {
-		r.report(diags).warnf(secrets.at, "Secrets will be removed",
-			"The service does not return the values of secrets, and a change of secrets replaces all of them. The update of deployment %s "+
-				"removes these secrets, which are not in the configuration:%s", describe(state), secrets.removed)
-	}
-	if secrets.hidden && secrets.wanted != nil {
-		r.report(diags).warnf(secrets.at, "Secrets are replaced",
-			"The service does not show its secrets, and a change of secrets replaces all of them. The update of deployment %s removes secrets "+
-				"that are not in the configuration, if there are any.", describe(state))
-	}
-	if len(body) == 0 && len(c.Undecided) == 0 && !sendsSecrets && !redeploys {
+	secrets.warn(r.report(diags), describe(state))
+	if len(body) == 0 && len(c.Undecided) == 0 && !secrets.sends && !redeploys {
 		return
 	}
-	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, sendsSecrets || redeploys || c.makesRevision(body))
+	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, secrets.sends || redeploys || c.makesRevision(body))
 }
 
 // markChanging marks as unknown what an update may change by itself.
@@ -133,16 +112,13 @@ func markChanging(plan, config tftypes.Value, source string, newRevision bool) t
 }
 
 // rejectChange reports, as one error, a change that the provider may not send.
-func (r *deploymentResource) rejectChange(c *change, secrets secretsChange, diags *diag.Diagnostics) {
+func (r *deploymentResource) rejectChange(c *change, secrets secretsUpdate, diags *diag.Diagnostics) {
 	lines := describeDifferences(c.Set)
 	for _, removed := range names(c.Dropped) {
 		lines = append(lines, removed+": removed from the configuration")
 	}
-	switch {
-	case secrets.unverify:
-		lines = append(lines, secrets.at.String()+": the provider cannot verify that the secrets match the service")
-	case secrets.wanted != nil:
-		lines = append(lines, secrets.at.String()+": the service has other secrets")
+	if line := secrets.difference(); line != "" {
+		lines = append(lines, line)
 	}
 	if c.redeploys() {
 		lines = append(lines, "redeploy_triggers: changed")

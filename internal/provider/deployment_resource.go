@@ -130,6 +130,10 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 	case writeOnly.IsNull() && !version.IsNull() && version.IsKnown():
 		report.errorf(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version requires secrets_wo.")
 	}
+	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
+		report.warnf(path.Empty(), "Missing secrets_wo_version", "Terraform does not store secrets_wo: without secrets_wo_version, a change "+
+			"of the values is neither detected nor sent. Set secrets_wo_version, and change it with the values.")
+	}
 	source, references := config.text("source"), config["secret_references"]
 	if source != "" && source != client.SourceExternalDocker && len(field.Items(references)) > 0 {
 		report.errorf(path.Root("secret_references"), "Unsupported argument",
@@ -166,16 +170,12 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	secrets := configuredSecrets(config)
-	request["secrets"] = secrets.list()
+	request["secrets"] = secrets.sorted()
 	created, recovered, err := r.client.CreateDeployment(ctx, request, func(d *client.Deployment) bool {
-		echo := echoOf(d)
-		return deploymentFields.Satisfies(d.Tree, want, source) && !slices.ContainsFunc(secrets.names(), func(name string) bool {
-			_, echoed := echo[name]
-			return !echoed
-		})
+		return deploymentFields.Satisfies(d.Tree, want, source) && secrets.createdWith(d)
 	})
 	if err != nil {
-		r.addCreateFailure(diags, name, err, requestLocations(config, secrets.list()))
+		r.addCreateFailure(diags, name, err, requestLocations(config, secrets.sorted()))
 		return
 	}
 	if recovered {
@@ -183,9 +183,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 			"Deployment %q (%s) was found after the response to the create request was lost. It matches the request. If somebody else created an "+
 				"identical deployment at the same time, it may be theirs: check it before you destroy it.", name, created.ID)
 	}
-	var seen []*client.Deployment
-	rollout := r.rolloutOf(plan, nil)
-	rollout.see = func(d *client.Deployment) { seen = append(seen, d) }
+	rollout, response := r.rolloutOf(plan, nil), created
 	if created = rollout.wait(ctx, created, diags); created == nil {
 		return
 	}
@@ -205,8 +203,12 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Record(req.Config.Raw, resp.State.Raw), diags)
 	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
 	rollout.savePending(ctx, resp.Private, diags)
-	if record := r.newSecretsRecord(nil, secrets, append(seen, created)...); record != nil {
-		savePrivate(ctx, resp.Private, privateSecrets, record, diags)
+	if secrets != nil {
+		shows := created
+		if created == response { // not read since: reads may show less than the response to a create
+			shows = r.readAgain(ctx, created)
+		}
+		savePrivate(ctx, resp.Private, privateSecrets, r.newSecretsRecord(secrets, !config["secrets_wo"].IsNull(), shows), diags)
 	}
 }
 
@@ -304,12 +306,7 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		r.report(diags).bug(r.format("Deployment %s cannot be written to the state", describe(state)), err)
 		return
 	}
-	if memory := r.loadSecretsRecord(ctx, req.Private, diags); memory != nil {
-		if drifted := memory.drifted(found); len(drifted) > 0 {
-			r.forgetSecrets(state, drifted, refreshed, diags)
-		}
-		savePrivate(ctx, resp.Private, privateSecrets, memory, diags)
-	}
+	r.refreshSecrets(state, r.loadSecretsRecord(ctx, req.Private, diags), found, refreshed, diags)
 	resp.State.Raw = field.With(req.State.Raw, refreshed)
 	r.state.hold(attributesOf(resp.State.Raw))
 	identify(ctx, resp.Identity, resp.State.Raw, diags)

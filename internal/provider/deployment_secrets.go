@@ -13,293 +13,450 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// secretValues are secrets by name; nil if there are none, or if they are not completely known.
+// A service may show the values of secrets, mask or omit them, and have secrets that the configuration does not set. What the
+// provider does with a response depends on one question: does it show values? It does if at least one managed secret has a
+// value that is not empty, and every managed secret is in the response as it was sent. See [sentSecrets.shownIn].
+
+// secretValues are secrets by name.
 type secretValues map[string]string
 
-func secretValuesOf(v tftypes.Value) secretValues {
-	if v.IsNull() || !v.IsFullyKnown() {
-		return nil
-	}
-	values := secretValues{}
-	for name, value := range attributesOf(v) {
-		if !value.IsNull() { // null is what a refresh puts in place of drift
-			values[name] = attributesOf(v).text(name)
-		}
-	}
-	return values
-}
+func (v secretValues) names() []string { return slices.Sorted(maps.Keys(v)) }
 
-// configuredSecrets are the secrets that a configuration sets, in secrets or in secrets_wo.
-func configuredSecrets(config attributes) secretValues {
-	if values := secretValuesOf(config["secrets_wo"]); values != nil {
-		return values
-	}
-	return secretValuesOf(config["secrets"])
-}
+// sent returns what is known of these secrets once they are sent.
+func (v secretValues) sent() sentSecrets { return sentSecrets{names: v.names(), values: v} }
 
-// echoOf is what a response shows of secrets.
-func echoOf(d *client.Deployment) secretValues {
-	echo := secretValues{}
-	for _, s := range d.Secrets {
-		echo[s.Name] = s.Value
-	}
-	return echo
-}
-
-func (s secretValues) names() []string { return slices.Sorted(maps.Keys(s)) }
-
-// list are the secrets as they are sent: sorted by name.
-func (s secretValues) list() []client.Secret {
+// sorted returns the secrets as they are sent: by name.
+func (v secretValues) sorted() []client.Secret {
 	secrets := []client.Secret{}
-	for _, name := range s.names() {
-		secrets = append(secrets, client.Secret{Name: name, Value: s[name]})
+	for _, name := range v.names() {
+		secrets = append(secrets, client.Secret{Name: name, Value: v[name]})
 	}
 	return secrets
 }
 
-// has reports whether all of wanted is in s.
-func (s secretValues) has(wanted secretValues) bool {
-	for name, value := range wanted {
-		if shown, ok := s[name]; !ok || shown != value {
+// foundIn reports whether a response shows that the service has these secrets.
+func (v secretValues) foundIn(live shownSecrets) bool {
+	if len(v) == 0 {
+		return len(live) == 0
+	}
+	return v.sent().shownIn(live)
+}
+
+// createdWith reports whether a deployment may be one that was created with these secrets: it has all of them, with their values
+// if it shows the value of any, and none if there are none.
+func (v secretValues) createdWith(d *client.Deployment) bool {
+	live, sent := shownIn(d), v.sent()
+	showsOne := func(name string) bool { return v[name] != "" && sent.isIn(live, name) }
+	if len(v) == 0 || slices.ContainsFunc(sent.names, showsOne) {
+		return v.foundIn(live)
+	}
+	return !slices.ContainsFunc(sent.names, func(name string) bool { return !live.has(name) })
+}
+
+// knownSecrets returns the names in a map of secrets, if they are known, and the values, if all of them are.
+func knownSecrets(v tftypes.Value) (names []string, values secretValues, namesKnown bool) {
+	if v.IsNull() || !v.IsKnown() {
+		return nil, nil, false
+	}
+	all := attributesOf(v)
+	names = slices.Sorted(maps.Keys(all))
+	if !v.IsFullyKnown() {
+		return names, nil, true
+	}
+	values = secretValues{}
+	for _, name := range names {
+		values[name] = all.text(name)
+	}
+	return names, values, true
+}
+
+// configuredSecrets returns the secrets that a configuration sets, in secrets or in secrets_wo; nil if it sets none.
+func configuredSecrets(config attributes) secretValues {
+	if _, values, _ := knownSecrets(config["secrets_wo"]); values != nil {
+		return values
+	}
+	_, values, _ := knownSecrets(config["secrets"])
+	return values
+}
+
+// shownSecrets are the secrets in a response, by name in Unicode NFC, into which Terraform brings every name.
+type shownSecrets map[string]client.Secret
+
+func shownIn(d *client.Deployment) shownSecrets {
+	live := shownSecrets{}
+	for _, s := range d.Secrets {
+		if s.Name != "" { // a value without a name is not known to be of any secret
+			live[norm.NFC.String(s.Name)] = s
+		}
+	}
+	return live
+}
+
+func (l shownSecrets) has(name string) bool {
+	_, listed := l[name]
+	return listed
+}
+
+// sentSecrets is what is known of the managed secrets, as the last apply sent them or found them in the service.
+type sentSecrets struct {
+	names   []string
+	values  secretValues   // of the argument secrets; without those that a refresh has set to null
+	digests *secretsRecord // of secrets_wo; nil for the argument secrets
+	drifted bool           // a refresh has found that the service has others
+}
+
+func sentBefore(state attributes, record *secretsRecord) sentSecrets {
+	if state["secrets"].IsNull() {
+		return sentSecrets{names: slices.Sorted(maps.Keys(record.Digests)), digests: record, drifted: state["secrets_wo_version"].IsNull()}
+	}
+	all := attributesOf(state["secrets"])
+	sent := sentSecrets{names: slices.Sorted(maps.Keys(all)), values: secretValues{}}
+	for name, value := range all {
+		if value.IsNull() {
+			sent.drifted = true
+			continue
+		}
+		sent.values[name] = field.Text(value)
+	}
+	return sent
+}
+
+// known reports whether responses can be compared with what was sent.
+func (s sentSecrets) known() bool {
+	return len(s.values) > 0 || s.digests != nil && len(s.names) > 0 && s.digests.comparable()
+}
+
+// setToNull reports whether a refresh has set a secret to null.
+func (s sentSecrets) setToNull(name string) bool {
+	_, known := s.values[name]
+	return s.digests == nil && !known
+}
+
+// is reports whether a secret was sent with this value.
+func (s sentSecrets) is(name, value string) bool {
+	if s.digests != nil {
+		return s.digests.is(name, value)
+	}
+	sent, known := s.values[name]
+	return known && sent == value
+}
+
+// isIn reports whether a response has a secret as it was sent.
+func (s sentSecrets) isIn(live shownSecrets, name string) bool {
+	return live.has(name) && s.is(name, live[name].Value)
+}
+
+// equal reports whether exactly these secrets were sent.
+func (s sentSecrets) equal(values secretValues) bool {
+	return slices.Equal(s.names, values.names()) && !slices.ContainsFunc(s.names, func(name string) bool { return !s.is(name, values[name]) })
+}
+
+// shownIn is the question that decides everything: does a response show values?
+func (s sentSecrets) shownIn(live shownSecrets) bool {
+	notEmpty := false
+	for _, name := range s.names {
+		if !s.isIn(live, name) {
 			return false
 		}
+		notEmpty = notEmpty || live[name].Value != ""
 	}
-	return true
+	return notEmpty
 }
 
-// secretsRecord is what private state holds of the secrets that the last apply set: digests of what the service echoed after
-// it, so that a change made elsewhere is detected without a value being kept.
+// secretsRecord is what private state has of the last apply that sent the managed secrets or found them in the service. It is
+// empty if no secrets are managed.
 type secretsRecord struct {
-	Salt  []byte   `json:"salt"`
-	Key   string   `json:"key"` // a digest of the credential with which Echo was made
-	Names []string `json:"names"`
-	// Echo are the digests of the echo, by name; a secret that was not echoed has none.
-	Echo map[string]string `json:"echo,omitempty"`
-	// Shown is whether the echo of every secret was the value that was sent.
-	Shown bool `json:"shown,omitempty"`
-	// Version identifies the deployment that Echo is of.
-	Version string `json:"version"`
-	// Random is whether the service masks secrets at random: its echo means nothing.
-	Random bool `json:"random,omitempty"`
+	Listed []string `json:"listed,omitempty"` // the managed secrets that the response had
+	Shown  bool     `json:"shown,omitempty"`  // whether it showed values
 
-	credential []byte
+	// Digests are those of the values in secrets_wo, by name; empty without a credential. They are salted, and keyed with the
+	// credential: whoever has the state alone cannot guess a short secret.
+	Digests map[string]string `json:"digests,omitempty"`
+	Salt    []byte            `json:"salt,omitempty"`
+	Key     string            `json:"key,omitempty"` // a digest of the credential of the digests
+
+	credential []byte // of this process
 }
 
-// loadSecretsRecord is nil where no secrets are managed.
 func (p *providerData) loadSecretsRecord(ctx context.Context, private privateState, diags *diag.Diagnostics) *secretsRecord {
-	var r *secretsRecord
-	loadPrivate(ctx, private, privateSecrets, &r, diags)
-	if r == nil || len(r.Salt) == 0 {
-		return nil
-	}
-	r.credential = p.credentialKey
+	r := &secretsRecord{credential: p.credentialKey}
+	loadPrivate(ctx, private, privateSecrets, r, diags)
 	return r
 }
 
-// newSecretsRecord records the secrets of an apply. Former is the record before it, seen what was read of the deployment since
-// the write, oldest first: at least its last state.
-func (p *providerData) newSecretsRecord(former *secretsRecord, values secretValues, seen ...*client.Deployment) *secretsRecord {
-	if values == nil {
-		return nil
-	}
-	r := &secretsRecord{Salt: make([]byte, 16), Names: values.names(), credential: p.credentialKey}
-	_, _ = rand.Read(r.Salt) // never fails, see crypto/rand
-	if former != nil {
-		r.Salt, r.Random = former.Salt, former.Random
-	}
-	last := seen[len(seen)-1]
-	for _, d := range seen {
-		r.Random = r.Random || versionOf(d) == versionOf(last) && differ(echoOf(d), echoOf(last))
-	}
-	r.Shown = len(values) > 0 && echoOf(last).has(values)
-	r.observe(last)
-	return r
-}
-
-// observe takes the echo of a deployment for that of the last apply.
-func (r *secretsRecord) observe(d *client.Deployment) {
-	r.Key, r.Version, r.Echo = r.credentialDigest(), versionOf(d), map[string]string{}
-	echo := echoOf(d)
-	for _, name := range r.Names {
-		if value, ok := echo[name]; ok {
-			r.Echo[name] = r.digest(name, value)
+// newSecretsRecord records secrets that were sent or found, and what the response then showed. Digests are made of write-only
+// values, and only of those.
+func (p *providerData) newSecretsRecord(values secretValues, writeOnly bool, d *client.Deployment) *secretsRecord {
+	live := shownIn(d)
+	r := &secretsRecord{Shown: values.sent().shownIn(live), credential: p.credentialKey}
+	for _, name := range values.names() {
+		if live.has(name) {
+			r.Listed = append(r.Listed, name)
 		}
 	}
+	if writeOnly {
+		r.digestAll(values)
+	}
+	return r
 }
 
-// digest is salted and keyed with the credential: from the state alone, not even a short secret can be guessed.
+// readAgain returns a deployment as reads show it, or what is known of it already.
+func (p *providerData) readAgain(ctx context.Context, known *client.Deployment) *client.Deployment {
+	if read, err := p.client.Deployment(ctx, known.ID); err == nil {
+		return read
+	}
+	return known
+}
+
+func (r *secretsRecord) digestAll(values secretValues) {
+	r.Salt, r.Digests = make([]byte, 16), map[string]string{}
+	_, _ = rand.Read(r.Salt) // never fails, see crypto/rand
+	r.Key = r.credentialDigest()
+	for name, value := range values {
+		r.Digests[name] = r.digest(name, value)
+	}
+}
+
 func (r *secretsRecord) digest(name, value string) string {
-	mac := hmac.New(sha256.New, append(slices.Clone(r.Salt), r.credential...))
+	if len(r.credential) == 0 {
+		return ""
+	}
+	mac := hmac.New(sha256.New, slices.Concat(r.Salt, r.credential))
 	_, _ = fmt.Fprintf(mac, "%q:%q", name, value)
 	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil)[:18])
 }
 
 func (r *secretsRecord) credentialDigest() string { return r.digest("", "credential") }
 
-// differ reports whether a name that both have stands for different values.
-func differ(a, b secretValues) bool {
-	for name, value := range a {
-		if other, ok := b[name]; ok && other != value {
-			return true
-		}
-	}
-	return false
+// comparable reports whether the digests were made with the credential of this process.
+func (r *secretsRecord) comparable() bool { return r.Key != "" && r.Key == r.credentialDigest() }
+
+func (r *secretsRecord) is(name, value string) bool {
+	return r.comparable() && r.Digests[name] == r.digest(name, value)
 }
 
-// versionOf identifies a state of a deployment.
-func versionOf(d *client.Deployment) string {
-	return d.LatestRevisionID + " " + d.UpdatedAt
-}
+func (r *secretsRecord) listed(name string) bool { return slices.Contains(r.Listed, name) }
 
-// drifted names the secrets for which the service no longer echoes what it echoed after the last apply. If the credential has
-// changed, the digests cannot be compared, and the record starts again.
-func (r *secretsRecord) drifted(d *client.Deployment) (names []string) {
-	if r.Key != r.credentialDigest() {
-		r.observe(d)
-		return nil
-	}
-	if r.Random {
-		return nil
-	}
-	echo := echoOf(d)
-	for _, name := range r.Names {
-		value, echoed := echo[name]
-		if digest, known := r.Echo[name]; known && (!echoed || digest != r.digest(name, value)) {
+// driftedSecrets returns the names of the managed secrets that others have changed or removed since the last apply.
+func driftedSecrets(sent sentSecrets, record *secretsRecord, live shownSecrets) (names []string) {
+	unchanged := slices.ContainsFunc(sent.names, func(name string) bool { return sent.isIn(live, name) })
+	// If none of several is shown as it was sent, they have not all changed: the service no longer shows values.
+	showsValues := record.Shown && sent.known() && (unchanged || len(sent.names) == 1)
+	for _, name := range sent.names {
+		missing := !live.has(name) && record.listed(name)
+		changed := live.has(name) && showsValues && !sent.isIn(live, name)
+		if missing || changed || sent.setToNull(name) {
 			names = append(names, name)
 		}
-	}
-	if len(names) > 0 && r.Version == versionOf(d) {
-		r.Random = true // the deployment is the same: only the mask has changed
-		return nil
 	}
 	return names
 }
 
-// forgetSecrets sets secrets that were changed elsewhere to null, or the version of those that are write-only, so that the plan
-// proposes to set them.
-func (p *providerData) forgetSecrets(state attributes, names []string, refreshed field.Values, diags *diag.Diagnostics) {
-	if known := attributesOf(state["secrets"]); known != nil {
-		values := maps.Clone(known)
-		for _, name := range names {
-			if _, ok := values[name]; ok {
-				values[name] = tftypes.NewValue(tftypes.String, nil)
-			}
+// refreshSecrets sets secrets that others have changed to null, or the version of those that are write-only, so that the plan
+// proposes to send them.
+func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRecord, found *client.Deployment, refreshed field.Values,
+	diags *diag.Diagnostics) {
+	drifted := driftedSecrets(sentBefore(state, record), record, shownIn(found))
+	if len(drifted) == 0 {
+		return
+	}
+	if secrets := state["secrets"]; !secrets.IsNull() {
+		values := maps.Clone(attributesOf(secrets))
+		for _, name := range drifted {
+			values[name] = tftypes.NewValue(tftypes.String, nil)
 		}
-		refreshed["secrets"] = tftypes.NewValue(state["secrets"].Type(), map[string]tftypes.Value(values))
-		return
+		refreshed["secrets"] = tftypes.NewValue(secrets.Type(), map[string]tftypes.Value(values))
+	} else {
+		refreshed["secrets_wo_version"] = tftypes.NewValue(tftypes.String, nil)
 	}
-	if version := state["secrets_wo_version"]; !version.IsNull() {
-		refreshed["secrets_wo_version"] = tftypes.NewValue(version.Type(), nil)
-		return
-	}
-	p.report(diags).warnf(path.Root("secrets_wo"), "Secrets changed outside Terraform",
-		"The service reports different values for these secrets_wo of deployment %s than after the last apply. Set secrets_wo_version, so that "+
-			"the next plan can send them again:%s", describe(state), names)
+	r.report(diags).warnf(path.Empty(), "Secrets changed outside Terraform", "These secrets of deployment %s were changed or removed since "+
+		"the last apply:%s\n\nThe plan proposes to send the configured values again (those in secrets_wo only if secrets_wo_version is set).",
+		describe(state), drifted)
 }
 
-// secretsChange is what a plan does to the secrets in the service.
+// secretsChange is what a plan changes of the secrets.
 type secretsChange struct {
-	at       path.Path
-	wanted   secretValues // nil if nothing is to be sent
-	unknown  bool         // whether they change is known at apply
-	unverify bool         // the service does not show whether it has them
-	hidden   bool         // the service shows no secrets, not even their names
-	removed  []string     // names that the change removes without the configuration having had them
-	released []string     // names that the configuration no longer manages, and that stay
-	gone     []string     // names that the configuration had, and that the change removes
+	sent    sentSecrets
+	record  *secretsRecord
+	changes bool // the plan changes secrets; update says what that means for the service
+
+	managed    bool // the configuration sets secrets
+	writeOnly  bool // it sets secrets_wo
+	names      []string
+	namesKnown bool
+	values     secretValues // nil if they are not known yet
+	newVersion bool         // secrets_wo_version has changed: secrets are sent, whatever the service shows
+
+	released []string // secrets that are no longer managed, and stay in the service
 }
 
-// secretsChangeOf compares the secrets of a plan with those of the last apply, and with what the service shows. Live is nil
-// where nothing was read: ok is false if the change depends on it.
-func secretsChangeOf(plan, state, config attributes, record *secretsRecord, live *client.Deployment) (c secretsChange, ok bool) {
-	c.at = path.Root("secrets")
+// newSecretsChange compares plan and state. Config is the configuration, which alone has write-only values.
+func newSecretsChange(plan, state, config attributes, record *secretsRecord) (c secretsChange) {
+	c.sent, c.record = sentBefore(state, record), record
 	before, after := state["secrets"], plan["secrets"]
-	managed := secretValuesOf(before).names()
-	if record != nil {
-		managed = record.Names
-	}
-	switch version := plan["secrets_wo_version"]; {
-	case !version.IsNull() && version.Equal(state["secrets_wo_version"]):
-		return c, true
+	formerVersion, version := state["secrets_wo_version"], plan["secrets_wo_version"]
+	writeOnly := config["secrets_wo"]
+	c.writeOnly = !version.IsNull() || !writeOnly.IsNull()
+	c.managed = c.writeOnly || !after.IsNull()
+	switch {
 	case !version.IsNull():
-		c.at, after = path.Root("secrets_wo_version"), config["secrets_wo"]
-		if after.IsNull() { // in ignore_changes, which hides write-only values from the plan only
-			c.unknown, c.unverify = true, true
-			return c, true
+		c.changes = !version.Equal(formerVersion)
+		c.newVersion = version.IsKnown() && !formerVersion.IsNull()
+		c.names, c.values, c.namesKnown = knownSecrets(writeOnly) // null if ignore_changes hides them from the plan: the apply has them
+		if !version.IsKnown() {
+			c.values = nil
 		}
-	case !config["secrets_wo"].IsNull():
-		return c, true // without a version, no change is detected
+	case c.writeOnly: // without a version, no change is detected
+	case !after.IsNull():
+		c.changes = !after.Equal(before)
+		c.names, c.values, c.namesKnown = knownSecrets(after)
+	case !before.IsNull() || !formerVersion.IsNull():
+		c.released = c.sent.names
 	}
-	if after.IsNull() {
-		if !before.IsNull() || !state["secrets_wo_version"].IsNull() {
-			c.released = managed
-		}
-		return c, true
-	}
-	wanted := secretValuesOf(after)
-	if c.unknown = wanted == nil; c.unknown || !before.IsNull() && after.Equal(before) {
-		return c, true
-	}
-	if live == nil {
-		return c, false
-	}
-	echo := echoOf(live)
-	for _, name := range managed {
-		if _, stays := wanted[name]; !stays {
-			c.gone = append(c.gone, name)
-		}
-	}
-	// Without drift, what the last apply has sent is what the service has.
-	former := secretValuesOf(before)
-	kept := !before.IsNull() && len(attributesOf(before)) == len(former) && maps.Equal(former, wanted)
-	goneAlready := !slices.ContainsFunc(c.gone, func(name string) bool {
-		_, echoed := echo[name]
-		return echoed || record == nil || record.Echo[name] == ""
-	})
-	if (kept || echo.has(wanted)) && goneAlready && (len(wanted) > 0 || len(echo) == 0) {
-		return c, true
-	}
-	c.unverify = !echo.has(wanted) && (record == nil || !record.Shown)
-	c.hidden = record != nil && len(record.Names) > 0 && len(echo) == 0
-	c.wanted = maps.Clone(wanted)
-	if len(wanted) == 0 {
-		return c, true // {} removes all
-	}
-	for _, name := range echo.names() {
-		if _, ours := wanted[name]; ours || slices.Contains(c.gone, name) {
-			continue
-		}
-		if record != nil && record.Shown {
-			c.wanted[name] = echo[name]
-		} else {
-			c.removed = append(c.removed, name)
-		}
-	}
-	return c, true
+	return c
 }
 
-// notTaken reports how a response shows that the service did not apply a change of secrets.
-func (c secretsChange) notTaken(record *secretsRecord, before, after *client.Deployment) (problems []string) {
-	if record == nil || !record.Shown || record.Random {
+// onlyMoved reports whether the secrets are those of the last apply: they have moved between secrets and secrets_wo.
+func (c secretsChange) onlyMoved() bool {
+	return !c.sent.drifted && len(c.sent.names) > 0 && c.sent.equal(c.values)
+}
+
+// secretsUpdate is what a change of secrets means for a service.
+type secretsUpdate struct {
+	secretsChange
+	sends    bool         // the update sends secrets, or may do so once they are known
+	list     secretValues // what it sends in place of the service's list; nil if that is not known yet
+	found    bool         // the service has the wanted secrets already
+	removed  []string     // names of secrets that the service has, and loses
+	unlisted bool         // the service lists no names: it may lose others
+
+	before shownSecrets
+	shown  bool     // before shows values
+	gone   []string // names that the configuration no longer sets
+}
+
+// update decides what to send, from what the service has.
+func (c secretsChange) update(d *client.Deployment) (u secretsUpdate) {
+	u.secretsChange = c
+	if !c.changes {
+		return u
+	}
+	u.before = shownIn(d)
+	u.shown = c.sent.shownIn(u.before)
+	for _, name := range c.sent.names {
+		removedBefore := c.record.listed(name) && !u.before.has(name)
+		if c.namesKnown && !slices.Contains(c.names, name) && !removedBefore {
+			u.gone = append(u.gone, name)
+		}
+	}
+	if c.values != nil && !c.newVersion && len(u.gone) == 0 {
+		u.found = c.values.foundIn(u.before)
+		if u.found || c.onlyMoved() {
+			return u
+		}
+	}
+	u.sends, u.list = true, maps.Clone(c.values)
+	u.unlisted = len(u.before) == 0 && len(c.record.Listed) == 0
+	u.removed = slices.Clone(u.gone)
+	for name, other := range u.before {
+		switch {
+		case !c.namesKnown, slices.Contains(c.names, name), slices.Contains(c.sent.names, name):
+		case !u.shown, len(c.names) == 0: // its value may be a mask; and {} removes all
+			u.removed = append(u.removed, name)
+		case u.list != nil:
+			u.list[other.Name] = other.Value
+		}
+	}
+	slices.Sort(u.removed)
+	return u
+}
+
+// notTaken reports how a response shows that the service did not apply the update. Only values that the service has shown before
+// are evidence.
+func (u secretsUpdate) notTaken(d *client.Deployment) (problems []string) {
+	after := shownIn(d)
+	if !u.sends || !u.shown {
 		return nil
 	}
-	former, shown := echoOf(before), echoOf(after)
-	for _, name := range c.wanted.names() {
-		if shown[name] != c.wanted[name] && shown[name] == former[name] {
+	for _, name := range u.names {
+		switch sent, value := u.values[name], after[name].Value; {
+		case !after.has(name) && len(after) > 0:
+			problems = append(problems, fmt.Sprintf("secret %q is missing", name))
+		case after.has(name) && value != sent && value == u.before[name].Value:
 			problems = append(problems, fmt.Sprintf("secret %q still has its former value", name))
 		}
 	}
-	for _, name := range c.gone {
-		if value, ok := shown[name]; ok && value == former[name] {
+	for _, name := range u.gone {
+		if after.has(name) && after[name] == u.before[name] {
 			problems = append(problems, fmt.Sprintf("secret %q still exists", name))
 		}
 	}
 	return problems
+}
+
+// difference states, for a service that is not updated, how its secrets differ; it is empty if nothing is to be sent, or if that
+// is not known yet.
+func (u secretsUpdate) difference() string {
+	switch {
+	case !u.sends, u.values == nil && !u.newVersion:
+		return ""
+	case u.newVersion:
+		return "secrets_wo_version: a new version sends the secrets again"
+	case u.shown:
+		return "secrets: the service has others"
+	default:
+		return "secrets: the provider cannot verify that the service has them"
+	}
+}
+
+// warn warns of secrets that the update removes, and of those that stay although the configuration no longer has them.
+func (u secretsUpdate) warn(r report, deployment string) {
+	if len(u.released) > 0 {
+		r.warnf(path.Empty(), "Secrets stay in the service", "Deployment %s keeps these secrets, which the configuration no longer manages:%s",
+			deployment, u.released)
+	}
+	others := slices.ContainsFunc(u.removed, func(name string) bool { return !slices.Contains(u.gone, name) })
+	var notes string
+	if u.unlisted {
+		notes = "\n\nThe service lists no names of secrets. If the deployment has others, it loses them, too."
+	}
+	switch {
+	case !others || len(u.names) == 0:
+	case u.sent.known():
+		notes += "\n\nThe service does not show the values of all secrets, so the provider cannot send those again that are not in the " +
+			"configuration. To keep one, add it."
+	default:
+		notes += "\n\nThe provider cannot tell yet whether the service shows the values of secrets, so it cannot send those again that are not " +
+			"in the configuration. To keep one, add it."
+	}
+	switch {
+	case len(u.removed) > 0:
+		r.warnf(path.Empty(), "Secrets will be removed", "The update of deployment %s replaces all of its secrets. It removes:%s"+notes,
+			deployment, u.removed)
+	case u.unlisted:
+		r.warnf(path.Empty(), "Secrets may be removed", "The update of deployment %s replaces all of its secrets."+notes, deployment)
+	}
+}
+
+// recordAfter returns the record after an update, of which d was read last.
+func (u secretsUpdate) recordAfter(p *providerData, d *client.Deployment) *secretsRecord {
+	if !u.managed {
+		return &secretsRecord{}
+	}
+	if u.sends || u.found {
+		return p.newSecretsRecord(u.values, u.writeOnly, d)
+	}
+	r := *u.record // what was sent and shown then still counts
+	if u.writeOnly && u.sent.digests == nil {
+		r.digestAll(u.sent.values) // they leave the state
+	}
+	return &r
 }
 
 // hideSecrets keeps the known secrets of a configuration, plan or state out of errors and logs: the error of any request may

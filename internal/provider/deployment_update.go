@@ -26,7 +26,7 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 		state: attributesOf(req.State.Raw), plan: attributesOf(req.Plan.Raw), config: attributesOf(req.Config.Raw)}
 	r.hideSecrets(u.state, u.plan, u.config)
 	u.change = newChange(req.Config.Raw, req.Plan.Raw, req.State.Raw, loadRecord(ctx, req.Private, u.diags))
-	u.memory = r.loadSecretsRecord(ctx, req.Private, u.diags)
+	u.secrets.secretsChange = newSecretsChange(u.plan, u.state, u.config, r.loadSecretsRecord(ctx, req.Private, u.diags))
 	u.run(ctx)
 }
 
@@ -34,14 +34,12 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 type update struct {
 	*deploymentResource
 	*change
-	req    resource.UpdateRequest
-	resp   *resource.UpdateResponse
-	diags  *diag.Diagnostics
-	memory *secretsRecord
+	req   resource.UpdateRequest
+	resp  *resource.UpdateResponse
+	diags *diag.Diagnostics
 
 	state, plan, config attributes
-	secrets             secretsChange
-	seen                []*client.Deployment // what was read, oldest first
+	secrets             secretsUpdate
 }
 
 // run reads, merges and sends; waits until the change is visible, and until it runs; and saves.
@@ -76,7 +74,6 @@ func (u *update) run(ctx context.Context) {
 	running := visible
 	if revised(before, visible) || sent.Written != nil && revised(before, sent.Written) {
 		rollout := u.rolloutOf(u.plan, before)
-		rollout.see = u.saw
 		if running = rollout.wait(ctx, visible, u.diags); running == nil {
 			return
 		}
@@ -87,10 +84,7 @@ func (u *update) run(ctx context.Context) {
 
 // concernsOnlyState reports whether the service has nothing to do with what the plan changes.
 func (u *update) concernsOnlyState() bool {
-	var decided bool
-	u.secrets, decided = secretsChangeOf(u.plan, u.state, u.config, u.memory, nil)
-	configured := configuredSecrets(u.config)
-	return u.ChangesNothing() && decided && !u.redeploys() && u.req.Plan.Raw.IsFullyKnown() && (configured == nil || u.memory != nil)
+	return u.ChangesNothing() && !u.secrets.changes && !u.redeploys() && u.req.Plan.Raw.IsFullyKnown()
 }
 
 // runDocumented is run with documented_operations_only. A plan gets here with something to send only for values that were unknown
@@ -109,22 +103,19 @@ func (u *update) runDocumented(ctx context.Context) {
 
 // merge computes what to change of a deployment.
 func (u *update) merge(live *client.Deployment) client.Tree {
-	u.saw(live)
 	u.compare(live)
-	u.secrets, _ = secretsChangeOf(u.plan, u.state, u.config, u.memory, live)
+	u.secrets = u.secrets.update(live)
 	body := client.Tree(maps.Clone(u.Body))
 	if u.redeploys() {
 		ref := attributesOf(u.plan["source_revision_config"]).text("repo_ref")
 		image := attributesOf(u.config["source_revision_config"])["image_uri"]
 		body["source_revision_config"] = redeployedConfig(live, body, ref, image.Type() != nil && !image.IsNull())
 	}
-	if u.secrets.wanted != nil {
-		body["secrets"] = u.secrets.wanted.list()
+	if u.secrets.sends {
+		body["secrets"] = u.secrets.list.sorted()
 	}
 	return body
 }
-
-func (u *update) saw(d *client.Deployment) { u.seen = append(u.seen, d) }
 
 // send sends what the plan changes. If the service rejects members that it reports itself but the provider does not know, it
 // sends the change once more without them.
@@ -234,19 +225,18 @@ func (u *update) readBack(ctx context.Context, sent client.Update) (*client.Depl
 		u.report(u.diags).failure(fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
 		return nil, false
 	}
-	u.saw(visible)
 	return visible, true
 }
 
 // took reports whether a deployment has what was sent, as far as it shows that.
 func (u *update) took(sent client.Update, d *client.Deployment) bool {
-	return len(u.missing(d)) == 0 && len(u.secrets.notTaken(u.memory, sent.Before, d)) == 0 && !u.unknownSecrets(sent, d)
+	return len(u.missing(d)) == 0 && len(u.secrets.notTaken(d)) == 0 && !u.unknownSecrets(sent, d)
 }
 
 // unknownSecrets reports whether nothing shows that the service took secrets: the response was lost, there is no new revision, and
 // it does not show values.
 func (u *update) unknownSecrets(sent client.Update, d *client.Deployment) bool {
-	return sent.Lost != nil && u.secrets.wanted != nil && !revised(sent.Before, d) && !echoOf(d).has(u.secrets.wanted)
+	return sent.Lost != nil && u.secrets.sends && !revised(sent.Before, d) && !u.secrets.values.foundIn(shownIn(d))
 }
 
 // unrevised are refs that were changed without a new revision, where the service shows only commits.
@@ -286,14 +276,12 @@ func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) 
 	case err != nil || sent.Sent == nil:
 		return visible
 	case sent.Written != nil:
-		u.saw(sent.Written)
 		return sent.Written
 	}
 	read, err := u.client.WaitConsistent(ctx, visible, func(d *client.Deployment) bool { return len(u.leftover(d)) == 0 })
 	if err != nil {
 		return visible
 	}
-	u.saw(read)
 	return read
 }
 
@@ -304,9 +292,7 @@ func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool
 	u.addUnasked(sent, visible, failed)
 	r, who := u.report(u.diags), describe(u.state)
 	lines := describeDifferences(failed)
-	for _, problem := range u.secrets.notTaken(u.memory, sent.Before, visible) {
-		lines = append(lines, u.secrets.at.String()+": "+problem)
-	}
+	lines = append(lines, u.secrets.notTaken(visible)...)
 	switch kept := u.leftover(visible); {
 	case len(lines) > 0:
 		at := path.Empty()
@@ -417,9 +403,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 	}
 	u.resp.State.Raw = field.With(u.req.Plan.Raw, values)
 	savePrivate(ctx, u.resp.Private, privateRecord, resourceFields.Record(u.req.Config.Raw, u.resp.State.Raw), u.diags)
-	if configured := configuredSecrets(u.config); configured == nil || live != nil {
-		savePrivate(ctx, u.resp.Private, privateSecrets, u.newSecretsRecord(u.memory, configured, append(u.seen, live)...), u.diags)
-	}
+	savePrivate(ctx, u.resp.Private, privateSecrets, u.secrets.recordAfter(u.providerData, live), u.diags)
 	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)
 }
 

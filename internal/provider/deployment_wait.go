@@ -61,11 +61,10 @@ var (
 type rollout struct {
 	*providerData
 	operation operation
-	until     string                   // wait_until; "" if it is omitted
-	limit     time.Duration            // of the wait
-	before    *client.Deployment       // before the change; nil for a create
-	see       func(*client.Deployment) // is called with each read result
-	progress  func(message string)     // reports each poll
+	until     string               // wait_until; "" if it is omitted
+	limit     time.Duration        // of the wait
+	before    *client.Deployment   // before the change; nil for a create
+	progress  func(message string) // reports each poll
 
 	last     *client.Deployment // the last read result
 	revision string             // its latest revision
@@ -79,7 +78,7 @@ type rollout struct {
 // rolloutOf is the wait of an apply. Before is nil for a create.
 func (r *deploymentResource) rolloutOf(plan attributes, before *client.Deployment) *rollout {
 	w := &rollout{providerData: r.providerData, operation: creating, until: plan.text("wait_until"), limit: plan.timeout("create"),
-		before: before, see: func(*client.Deployment) {}, progress: func(string) {}}
+		before: before, progress: func(string) {}}
 	if before != nil {
 		w.operation, w.limit = updating, plan.timeout("update")
 	}
@@ -109,7 +108,6 @@ func (w *rollout) wait(ctx context.Context, first *client.Deployment, diags *dia
 
 // reached reports whether there is nothing more to wait for.
 func (w *rollout) reached(ctx context.Context, d *client.Deployment) bool {
-	w.see(d)
 	w.follow(d)
 	if d.Status == client.StatusAwaitingDelete {
 		return true
@@ -176,7 +174,6 @@ func (w *rollout) isStillLatest(ctx context.Context) bool {
 	if err != nil || !strings.EqualFold(d.LatestRevisionID, w.revision) {
 		return false // the next poll shows more
 	}
-	w.see(d)
 	w.last = d
 	return !w.active()
 }

@@ -109,7 +109,7 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		limit = defaultTimeout
 	}
 	(&rollout{providerData: a.providerData, operation: redeploying, until: config.text("wait_until"), limit: limit, before: sent.Before,
-		see: func(*client.Deployment) {}, progress: progress}).wait(ctx, visible, diags)
+		progress: progress}).wait(ctx, visible, diags)
 }
 
 // progressOf reports progress, each message once in a row.
