@@ -21,7 +21,7 @@ import (
 
 // A service may show the values of secrets, mask or omit them, and have secrets that the configuration does not set. What the
 // provider does with a response depends on one question: does it show values? It does if at least one managed secret has a
-// value that is not empty, and every managed secret is in the response as it was sent. See [sentSecrets.shownIn].
+// value that is not empty, and every managed secret is in the response as it was sent. See [sentSecrets.valuesShownIn].
 
 // secretValues are secrets by name.
 type secretValues map[string]string
@@ -45,14 +45,14 @@ func (v secretValues) foundIn(live shownSecrets) bool {
 	if len(v) == 0 {
 		return len(live) == 0
 	}
-	return v.sent().shownIn(live)
+	return v.sent().valuesShownIn(live)
 }
 
 // createdWith reports whether a deployment may be one that was created with these secrets: it has all of them, with their values
 // if it shows the value of any, and none if there are none.
 func (v secretValues) createdWith(d *client.Deployment) bool {
-	live, sent := shownIn(d), v.sent()
-	showsOne := func(name string) bool { return v[name] != "" && sent.isIn(live, name) }
+	live, sent := secretsIn(d), v.sent()
+	showsOne := func(name string) bool { return v[name] != "" && sent.matches(live, name) }
 	if len(v) == 0 || slices.ContainsFunc(sent.names, showsOne) {
 		return v.foundIn(live)
 	}
@@ -88,7 +88,7 @@ func configuredSecrets(config attributes) secretValues {
 // shownSecrets are the secrets in a response, by name in Unicode NFC, into which Terraform brings every name.
 type shownSecrets map[string]client.Secret
 
-func shownIn(d *client.Deployment) shownSecrets {
+func secretsIn(d *client.Deployment) shownSecrets {
 	live := shownSecrets{}
 	for _, s := range d.Secrets {
 		if s.Name != "" { // a value without a name is not known to be of any secret
@@ -147,8 +147,8 @@ func (s sentSecrets) is(name, value string) bool {
 	return known && sent == value
 }
 
-// isIn reports whether a response has a secret as it was sent.
-func (s sentSecrets) isIn(live shownSecrets, name string) bool {
+// matches reports whether a response has a secret as it was sent.
+func (s sentSecrets) matches(live shownSecrets, name string) bool {
 	return live.has(name) && s.is(name, live[name].Value)
 }
 
@@ -157,11 +157,11 @@ func (s sentSecrets) equal(values secretValues) bool {
 	return slices.Equal(s.names, values.names()) && !slices.ContainsFunc(s.names, func(name string) bool { return !s.is(name, values[name]) })
 }
 
-// shownIn is the question that decides everything: does a response show values?
-func (s sentSecrets) shownIn(live shownSecrets) bool {
+// valuesShownIn is the question that decides everything: does a response show values?
+func (s sentSecrets) valuesShownIn(live shownSecrets) bool {
 	notEmpty := false
 	for _, name := range s.names {
-		if !s.isIn(live, name) {
+		if !s.matches(live, name) {
 			return false
 		}
 		notEmpty = notEmpty || live[name].Value != ""
@@ -193,8 +193,8 @@ func (p *providerData) loadSecretsRecord(ctx context.Context, private privateSta
 // newSecretsRecord records secrets that were sent or found, and what the response then showed. Digests are made of write-only
 // values, and only of those.
 func (p *providerData) newSecretsRecord(values secretValues, writeOnly bool, d *client.Deployment) *secretsRecord {
-	live := shownIn(d)
-	r := &secretsRecord{Shown: values.sent().shownIn(live), credential: p.credentialKey}
+	live := secretsIn(d)
+	r := &secretsRecord{Shown: values.sent().valuesShownIn(live), credential: p.credentialKey}
 	for _, name := range values.names() {
 		if live.has(name) {
 			r.Listed = append(r.Listed, name)
@@ -245,12 +245,12 @@ func (r *secretsRecord) listed(name string) bool { return slices.Contains(r.List
 
 // driftedSecrets returns the names of the managed secrets that others have changed or removed since the last apply.
 func driftedSecrets(sent sentSecrets, record *secretsRecord, live shownSecrets) (names []string) {
-	unchanged := slices.ContainsFunc(sent.names, func(name string) bool { return sent.isIn(live, name) })
+	unchanged := slices.ContainsFunc(sent.names, func(name string) bool { return sent.matches(live, name) })
 	// If none of several is shown as it was sent, they have not all changed: the service no longer shows values.
 	showsValues := record.Shown && sent.known() && (unchanged || len(sent.names) == 1)
 	for _, name := range sent.names {
 		missing := !live.has(name) && record.listed(name)
-		changed := live.has(name) && showsValues && !sent.isIn(live, name)
+		changed := live.has(name) && showsValues && !sent.matches(live, name)
 		if missing || changed || sent.setToNull(name) {
 			names = append(names, name)
 		}
@@ -262,7 +262,7 @@ func driftedSecrets(sent sentSecrets, record *secretsRecord, live shownSecrets) 
 // proposes to send them.
 func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRecord, found *client.Deployment, refreshed field.Values,
 	diags *diag.Diagnostics) {
-	drifted := driftedSecrets(sentBefore(state, record), record, shownIn(found))
+	drifted := driftedSecrets(sentBefore(state, record), record, secretsIn(found))
 	if len(drifted) == 0 {
 		return
 	}
@@ -347,8 +347,8 @@ func (c secretsChange) update(d *client.Deployment) (u secretsUpdate) {
 	if !c.changes {
 		return u
 	}
-	u.before = shownIn(d)
-	u.shown = c.sent.shownIn(u.before)
+	u.before = secretsIn(d)
+	u.shown = c.sent.valuesShownIn(u.before)
 	for _, name := range c.sent.names {
 		removedBefore := c.record.listed(name) && !u.before.has(name)
 		if c.namesKnown && !slices.Contains(c.names, name) && !removedBefore {
@@ -380,7 +380,7 @@ func (c secretsChange) update(d *client.Deployment) (u secretsUpdate) {
 // notTaken reports how a response shows that the service did not apply the update. Only values that the service has shown before
 // are evidence.
 func (u secretsUpdate) notTaken(d *client.Deployment) (problems []string) {
-	after := shownIn(d)
+	after := secretsIn(d)
 	if !u.sends || !u.shown {
 		return nil
 	}
@@ -424,7 +424,7 @@ func (u secretsUpdate) warn(r report, deployment string) {
 	others := slices.ContainsFunc(u.removed, func(name string) bool { return !slices.Contains(u.gone, name) })
 	var notes string
 	if u.unlisted {
-		notes = "\n\nThe service lists no names of secrets. If the deployment has others, it loses them, too."
+		notes = "\n\nThe service lists no secrets of it. If it has some that are not listed, it loses them."
 	}
 	switch {
 	case !others || len(u.names) == 0:

@@ -236,7 +236,7 @@ func (u *update) took(sent client.Update, d *client.Deployment) bool {
 // unknownSecrets reports whether nothing shows that the service took secrets: the response was lost, there is no new revision, and
 // it does not show values.
 func (u *update) unknownSecrets(sent client.Update, d *client.Deployment) bool {
-	return sent.Lost != nil && u.secrets.sends && !revised(sent.Before, d) && !u.secrets.values.foundIn(shownIn(d))
+	return sent.Lost != nil && u.secrets.sends && !revised(sent.Before, d) && !u.secrets.values.foundIn(secretsIn(d))
 }
 
 // unrevised are refs that were changed without a new revision, where the service shows only commits.

@@ -60,7 +60,7 @@ func newRun(t *testing.T, s *service, documentedOnly bool) terraformRun {
 	t.Helper()
 	start := func() *protocol {
 		p := newProvider(t, newPatientServer())
-		p.ExpectNone(p.Configure(object{"base_url": s.url, "documented_operations_only": documentedOnly}))
+		p.ExpectNone(p.Configure(object{"base_url": s.url, "api_key": "kEyOfTheTests", "documented_operations_only": documentedOnly}))
 		return p
 	}
 	return terraformRun{t, start(), start()}

@@ -320,12 +320,12 @@ output "everything" {
 		}
 	}
 
-	// Private state has digests only.
+	// Private state has digests only, and those of write-only values only.
 	for id, i := range w.managed() {
 		var private map[string][]byte
 		w.must(json.Unmarshal(i.Private, &private))
-		if !bytes.Contains(private["secrets"], []byte(`"echo":{"PLAIN":"`)) {
-			t.Errorf("the private state of %s has no digest of the secrets: %s", id, private["secrets"])
+		if digests := bytes.Contains(private["secrets"], []byte(`"digests":{"PLAIN":"`)); digests != writeOnly {
+			t.Errorf("the private state of %s has digests: %t: %s", id, digests, private["secrets"])
 		}
 		for name, text := range private {
 			for _, p := range all {
