@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// dataSources reads data sources: it calls the data source's own Read, and packs its state. Where Read reports anything but a
-// state or plain errors, the framework handles the request.
+// dataSources reads data sources: it calls the data source's own Read, and packs its state. Where that is deferred, the framework
+// handles the request.
 type dataSources struct {
 	frameworkServer
 	provider *observedProvider
@@ -75,16 +75,16 @@ func (s dataSources) read(ctx context.Context, req *tfprotov6.ReadDataSourceRequ
 		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
 	}
 	d.Read(ctx, request, &response)
-	errors, ok := plainErrors(response.Diagnostics)
+	diagnostics, ok := protocolDiagnostics(response.Diagnostics)
 	switch {
 	case !ok || response.Deferred != nil:
 		return nil
-	case len(errors) > 0:
-		return &tfprotov6.ReadDataSourceResponse{Diagnostics: errors}
+	case response.Diagnostics.HasError():
+		return &tfprotov6.ReadDataSourceResponse{Diagnostics: diagnostics}
 	}
 	packed, ok := pack(t.object, response.State.Raw)
 	if !ok {
 		return nil
 	}
-	return &tfprotov6.ReadDataSourceResponse{State: packed}
+	return &tfprotov6.ReadDataSourceResponse{State: packed, Diagnostics: diagnostics}
 }

@@ -6,10 +6,9 @@
 // logger in a chain of contexts at each (terraform-plugin-framework #721 and #775 are about that). With a schema as wide as
 // that of a deployment, this is most of a plan's time, and most deployments of a large state have not changed. The layers:
 //
-//   - resources.go: a resource of which nothing is new is refreshed and planned by calling the resource's own Read and
-//     ModifyPlan, and the state of the request is the response. It relies on ModifyPlan planning everything itself (no
-//     attribute has a default), and on how the framework packs private state. A read that fails is not repeated by the
-//     framework.
+//   - resources.go: where Terraform proposes the prior state, a resource is refreshed and planned by calling the resource's own
+//     Read and ModifyPlan. It relies on ModifyPlan planning everything itself (no attribute has a default), and on how the
+//     framework packs private state. What has sent requests is not repeated by the framework.
 //   - datasources.go: a data source is read by calling its own Read, and its state is packed. The framework would convert a
 //     list of thousands several times.
 //   - serve.go: the loggers of the libraries are switched off, each at its own level, unless somebody asked for logs.
@@ -24,6 +23,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -84,13 +84,36 @@ func pack(typ tftypes.Type, value tftypes.Value) (*tfprotov6.DynamicValue, bool)
 	return &packed, err == nil
 }
 
-// plainErrors are diagnostics in the form of the protocol; not ok if there are warnings, or errors at attributes.
-func plainErrors(diags diag.Diagnostics) (errors []*tfprotov6.Diagnostic, ok bool) {
+// protocolDiagnostics are diagnostics in the form of the protocol; not ok if one is at an element of a set.
+func protocolDiagnostics(diags diag.Diagnostics) (converted []*tfprotov6.Diagnostic, ok bool) {
 	for _, d := range diags {
-		if _, at := d.(diag.DiagnosticWithPath); at || d.Severity() != diag.SeverityError {
+		one := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()}
+		if d.Severity() == diag.SeverityWarning {
+			one.Severity = tfprotov6.DiagnosticSeverityWarning
+		}
+		if placed, hasPath := d.(diag.DiagnosticWithPath); hasPath {
+			if one.Attribute, ok = protocolPath(placed.Path()); !ok {
+				return nil, false
+			}
+		}
+		converted = append(converted, one)
+	}
+	return converted, true
+}
+
+func protocolPath(at path.Path) (converted *tftypes.AttributePath, ok bool) {
+	var steps []tftypes.AttributePathStep
+	for _, step := range at.Steps() {
+		switch step := step.(type) {
+		case path.PathStepAttributeName:
+			steps = append(steps, tftypes.AttributeName(step))
+		case path.PathStepElementKeyInt:
+			steps = append(steps, tftypes.ElementKeyInt(step))
+		case path.PathStepElementKeyString:
+			steps = append(steps, tftypes.ElementKeyString(step))
+		default:
 			return nil, false
 		}
-		errors = append(errors, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
 	}
-	return errors, true
+	return tftypes.NewAttributePathWithSteps(steps), true
 }

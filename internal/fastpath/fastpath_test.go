@@ -158,7 +158,7 @@ func (p *pair) plan(r *protocoltest.Resource, config object, wantTaken bool) {
 
 func app(more ...object) object {
 	config := object{"name": "app", "source": "internal_docker", "source_config": object{"resource_spec": object{"cpu": 1,
-		"labels": object{"a": "b"}, "sidecars": list{object{"name": "proxy", "args": list{"-v"}}}}}}
+		"labels": object{"a": "b"}, "sidecars": list{object{"name": "proxy", "image": "proxy:1", "args": list{"-v"}}}}}}
 	for _, m := range more {
 		maps.Copy(config, m)
 	}
@@ -204,18 +204,18 @@ func TestFastPath_respondsAsTheFramework(t *testing.T) {
 			p.plan(r, app(object{"source_config": object{"build_command": "make"}}), false)
 			p.plan(r, app(object{"wait_until": "active"}), false)
 			p.plan(r, app(object{"name": "other"}), false)
-			p.plan(r, app(object{"source_config": nil}), false)
+			p.plan(r, app(object{"source_config": nil}), true) // Terraform proposes the prior state
 			p.plan(r, app(object{"source_config": object{"build_command": protocoltest.Unknown}}), false)
 		},
 		"deleted in the service": func(_ *testing.T, p *pair) {
 			r := p.framework.MustApply(typeName, nil, app())
 			p.service.Remove(p.framework.Values(r)["id"].(string))
-			p.read(r, false)
+			p.read(r, true)
 		},
 		"being deleted": func(_ *testing.T, p *pair) {
 			r := p.framework.MustApply(typeName, nil, app())
 			p.service.Edit(p.framework.Values(r)["id"].(string), func(d map[string]any) { d["status"] = "AWAITING_DELETE" })
-			p.plan(p.read(r, false), app(), false) // with a warning
+			p.plan(p.read(r, false), app(), true) // with a warning
 		},
 		"create and destroy": func(_ *testing.T, p *pair) {
 			p.plan(nil, app(), false)
@@ -240,7 +240,7 @@ func TestFastPath_respondsAsTheFramework(t *testing.T) {
 				}
 				p.read(r, !deferral) // it fails, or is deferred
 				p.plan(r, app(), true)
-				p.plan(r, app(object{"source_config": nil}), false)
+				p.plan(r, app(object{"source_config": nil}), !deferral)
 			}
 		},
 		"failed read": func(_ *testing.T, p *pair) {
@@ -319,15 +319,75 @@ func TestFastPath_environmentSwitchesItOff(t *testing.T) {
 	p.plan(p.read(r, false), app(), false)
 }
 
-// A read that fails must not be repeated by the framework.
-func TestFastPath_failedReadIsNotRepeated(t *testing.T) {
+// Whatever has sent a request on the fast path must not be repeated by the
+// framework.
+func TestFastPath_requestsAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	id := func(p *pair, r *protocoltest.Resource) string { return p.framework.Values(r)["id"].(string) }
+	for name, request := range map[string]func(p *pair, r *protocoltest.Resource) protocoltest.Diagnostics{
+		"failed read": func(p *pair, r *protocoltest.Resource) protocoltest.Diagnostics {
+			p.service.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 500})
+			_, diags := p.fast.Read(r)
+			return diags
+		},
+		"read of a deleted deployment": func(p *pair, r *protocoltest.Resource) protocoltest.Diagnostics {
+			p.service.Remove(id(p, r))
+			_, diags := p.fast.Read(r)
+			return diags
+		},
+		"read of a changed deployment": func(p *pair, r *protocoltest.Resource) protocoltest.Diagnostics {
+			p.service.Edit(id(p, r), func(d map[string]any) { d["status"] = "UNKNOWN" })
+			_, diags := p.fast.Read(r)
+			return diags
+		},
+		"plan of a removal": func(p *pair, r *protocoltest.Resource) protocoltest.Diagnostics {
+			_, diags := p.fast.Plan(typeName, r, app(object{"source_config": nil}))
+			return diags
+		},
+		"failed plan of a removal": func(p *pair, r *protocoltest.Resource) protocoltest.Diagnostics {
+			p.service.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 500})
+			_, diags := p.fast.Plan(typeName, r, app(object{"source_config": nil}))
+			return diags
+		},
+		"data source without a match": func(p *pair, _ *protocoltest.Resource) protocoltest.Diagnostics {
+			_, diags := p.fast.ReadData(typeName, object{"id": "aaaaaaaa-bbbb-4ccc-8ddd-000000000001"})
+			return diags
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPair(t, nil)
+			r := p.framework.MustApply(typeName, nil, app())
+			p.service.ResetRequests()
+			diags := request(p, r)
+			if n := len(p.service.Requests()); n != 1 {
+				t.Errorf("%d requests, want 1; diagnostics:\n%s", n, diags)
+			}
+		})
+	}
+}
+
+// readData reads a data source with both, and compares.
+func (p *pair) readData(typ string, config object) {
+	p.t.Helper()
+	fast, _ := p.fast.ReadDataResponse(typ, config)
+	framework, _ := p.framework.ReadDataResponse(typ, config)
+	if !p.taken() {
+		p.t.Error("the read did not take the fast path")
+	}
+	p.same("diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(), protocoltest.Diagnostics(framework.Diagnostics).String())
+	if !protocoltest.Diagnostics(fast.Diagnostics).HasError() {
+		object := p.fast.Schema.DataSourceSchemas[typ].ValueType()
+		p.same("the state", p.unpacked(object, fast.State), p.unpacked(object, framework.State))
+	}
+}
+
+func TestFastPath_dataSourcesRespondAsTheFramework(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, nil)
-	r := p.framework.MustApply(typeName, nil, app())
-	p.service.ResetRequests()
+	p.framework.MustApply(typeName, nil, app())
+	p.readData(typeName, object{"name": "app"})
+	p.readData(typeName, object{"name": "other"}) // an error at an attribute
 	p.service.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 500})
-	_, diags := p.fast.Read(r)
-	if !diags.HasError() || len(p.service.Requests()) != 1 {
-		t.Errorf("%d requests, want 1; diagnostics:\n%s", len(p.service.Requests()), diags)
-	}
+	p.readData(typeName, object{"name": "app"})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// resources refreshes and plans resources of which nothing is new. What decides is the resource's own Read and ModifyPlan,
-// called as the framework would call them. Where they change or report anything, the framework handles the request.
+// resources refreshes resources that have not changed, and plans resources for which Terraform proposes the prior state. What
+// decides is the resource's own Read and ModifyPlan, called as the framework would call them. Everything else the framework handles.
 type resources struct {
 	dataSources
 	types func() map[string]*resourceType
@@ -84,7 +84,7 @@ func (s resources) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 func (s resources) PlanResourceChange(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if resp := s.plan(ctx, req); resp != nil {
-		tflog.Trace(ctx, "Planned an unchanged resource on the fast path")
+		tflog.Trace(ctx, "Planned a resource on the fast path")
 		return resp, nil
 	}
 	return s.dataSources.PlanResourceChange(ctx, req)
@@ -128,8 +128,8 @@ func (s resources) prepare(ctx context.Context, name string, packed *tfprotov6.D
 	return c, ok && !written && len(configured.Diagnostics) == 0 // the framework removes what is write-only from a state
 }
 
-// read is nil where there is something new. A read that failed is not left to the framework, which would repeat it with all of
-// its retries.
+// read is nil where the state has changed: the framework refreshes it, with what was read. A read that failed, or a resource that
+// no longer exists, is not left to the framework, which would send the requests again.
 func (s resources) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) *tfprotov6.ReadResourceResponse {
 	c, ok := s.prepare(ctx, req.TypeName, req.CurrentState)
 	if !ok {
@@ -145,20 +145,26 @@ func (s resources) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
 	}
 	c.resource.Read(ctx, request, &response)
-	errors, ok := plainErrors(response.Diagnostics)
-	if !ok || response.Deferred != nil || !response.State.Raw.Equal(c.state.Raw) || !response.Private.Equal(request.Private) {
+	diagnostics, ok := protocolDiagnostics(response.Diagnostics)
+	removed := response.State.Raw.IsNull()
+	if !ok || response.Deferred != nil || !removed && !response.State.Raw.Equal(c.state.Raw) || !response.Private.Equal(request.Private) {
 		return nil
 	}
-	unchanged := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: c.identityOrNull(req.CurrentIdentity),
-		Private: req.Private, Diagnostics: errors}
-	if len(errors) == 0 {
+	refreshed := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: c.identityOrNull(req.CurrentIdentity),
+		Private: req.Private, Diagnostics: diagnostics}
+	if removed {
+		if refreshed.NewState, ok = pack(c.object, response.State.Raw); !ok {
+			return nil
+		}
+	}
+	if !response.Diagnostics.HasError() {
 		packed, ok := pack(c.identity, response.Identity.Raw)
 		if !ok || req.CurrentIdentity != nil && !same(req.CurrentIdentity.IdentityData, packed) {
 			return nil
 		}
-		unchanged.NewIdentity = &tfprotov6.ResourceIdentityData{IdentityData: packed}
+		refreshed.NewIdentity = &tfprotov6.ResourceIdentityData{IdentityData: packed}
 	}
-	return unchanged
+	return refreshed
 }
 
 // identityOrNull is the identity of a request, or what the framework takes for none, as from Terraform before 1.12.
@@ -170,8 +176,9 @@ func (t *resourceType) identityOrNull(identity *tfprotov6.ResourceIdentityData) 
 	return &tfprotov6.ResourceIdentityData{IdentityData: none}
 }
 
-// plan is nil where there is something to change. Where Terraform itself proposes the prior state, the framework has nothing to
-// add to ModifyPlan: no attribute has a default, and none but those that force a replacement have a plan modifier.
+// plan is nil where Terraform proposes another state than the prior one, or ModifyPlan writes private state. Where Terraform itself
+// proposes the prior state, the framework has nothing to add to ModifyPlan, which may plan the removal of an argument: no attribute
+// has a default, and none but those that force a replacement have a plan modifier.
 func (s resources) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
 	c, ok := s.prepare(ctx, req.TypeName, req.PriorState)
 	if !ok || !c.proposes(req.ProposedNewState, req.PriorState) {
@@ -189,12 +196,18 @@ func (s resources) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 	}
 	modifier, _ := c.resource.(resource.ResourceWithModifyPlan) // or the type would not be handled
 	modifier.ModifyPlan(ctx, request, &response)
-	if len(response.Diagnostics) > 0 || response.Deferred != nil || !response.Plan.Raw.Equal(c.state.Raw) ||
-		!response.Private.Equal(request.Private) {
+	diagnostics, ok := protocolDiagnostics(response.Diagnostics)
+	if !ok || response.Deferred != nil || len(response.RequiresReplace) > 0 || !response.Private.Equal(request.Private) {
 		return nil
 	}
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: c.identityOrNull(req.PriorIdentity),
-		PlannedPrivate: req.PriorPrivate}
+	planned := req.PriorState
+	if !response.Plan.Raw.Equal(c.state.Raw) {
+		if planned, ok = pack(c.object, response.Plan.Raw); !ok {
+			return nil
+		}
+	}
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: c.identityOrNull(req.PriorIdentity),
+		PlannedPrivate: req.PriorPrivate, Diagnostics: diagnostics}
 }
 
 // proposes reports whether Terraform proposes the prior state. It proposes write-only values as well, which are not planned.

@@ -2,7 +2,6 @@ package fastpath
 
 import (
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -18,15 +17,8 @@ func Serve(address string, create func() Provider, debugger bool) error {
 	} else if os.Getenv(EnvFrameworkOnly) != "1" {
 		silenceLibraries()
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
 	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(create()) }, opts...)
 }
-
-// memoryLimit is the memory above which garbage is collected more often: of a list of 10,000 deployments, a process would use
-// twice as much otherwise.
-const memoryLimit = 160 << 20
 
 // silenced are the levels of the libraries' loggers, that of the root first. The framework looks up the logger of each attribute
 // in a chain of contexts that grows with each attribute of a plan (#775); only the level of its own logger keeps it from that.
