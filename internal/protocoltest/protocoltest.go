@@ -90,7 +90,9 @@ type Plan struct {
 	Response   *tfprotov6.PlanResourceChangeResponse
 	HasChanges bool // it is not the prior state
 
-	value tftypes.Value // the planned state
+	value   tftypes.Value           // the planned state
+	config  *tfprotov6.DynamicValue // without what ignore_changes makes of it
+	ignored []string
 }
 
 // Replaces reports whether the resource has to be deleted and created.
@@ -103,6 +105,14 @@ func (p *Plan) Value() tftypes.Value { return p.value }
 // Terraform would accept the plan. Prior is nil for a create, config is nil for a
 // destroy. The plan is nil after an error.
 func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diagnostics) {
+	p.t.Helper()
+	return p.PlanIgnoring(typ, prior, config)
+}
+
+// PlanIgnoring is Plan with ignore_changes: paths of attributes, in which the
+// configuration of the plan has the prior values. An apply gets the configuration
+// as it is written.
+func (p *Provider) PlanIgnoring(typ string, prior *Resource, config Object, ignored ...string) (*Plan, Diagnostics) {
 	p.t.Helper()
 	schema := p.Schema.ResourceSchemas[typ]
 	object := schema.ValueType()
@@ -121,25 +131,60 @@ func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diag
 		if diags = valid.Diagnostics; diags.HasError() {
 			return nil, diags
 		}
-		req.ProposedNewState = p.packValue(object, propose(schema.Block.Attributes, object, p.unpack(object, req.PriorState), p.unpack(object,
-			req.Config)))
 	}
+	return p.plan(schema, req, ignored, diags)
+}
+
+func (p *Provider) plan(schema *tfprotov6.Schema, req *tfprotov6.PlanResourceChangeRequest, ignored []string, diags Diagnostics) (*Plan,
+	Diagnostics) {
+	p.t.Helper()
+	object, written := schema.ValueType(), req.Config
+	before, config := p.unpack(object, req.PriorState), p.unpack(object, req.Config)
+	for _, at := range ignored {
+		config = ignore(before, config, strings.Split(at, "."))
+	}
+	req.Config = p.packValue(object, config)
+	req.ProposedNewState = p.packValue(object, propose(schema.Block.Attributes, object, before, config))
 	resp, err := p.Server.PlanResourceChange(p.ctx, req)
 	p.must(err)
 	if diags = append(diags, resp.Diagnostics...); diags.HasError() {
 		return nil, diags
 	}
-	before, planned := p.unpack(object, req.PriorState), p.unpack(object, resp.PlannedState)
-	if config == nil {
+	planned := p.unpack(object, resp.PlannedState)
+	if config.IsNull() {
 		if !planned.IsNull() {
 			p.t.Errorf("invalid plan of a destroy: %s", planned)
 		}
 	} else {
-		for _, violation := range PlanViolations(schema.Block.Attributes, p.unpack(object, req.Config), before, planned) {
+		for _, violation := range PlanViolations(schema.Block.Attributes, config, before, planned) {
 			p.t.Errorf("invalid plan: %s", violation)
 		}
 	}
-	return &Plan{Type: typ, Prior: req.PriorState, Request: req, Response: resp, HasChanges: !planned.Equal(before), value: planned}, diags
+	return &Plan{Type: req.TypeName, Prior: req.PriorState, Request: req, Response: resp, HasChanges: !planned.Equal(before), value: planned,
+		config: written, ignored: ignored}, diags
+}
+
+// Replacement plans the create of a plan that replaces. Terraform drops its
+// warnings.
+func (p *Provider) Replacement(plan *Plan) (*Plan, Diagnostics) {
+	p.t.Helper()
+	schema := p.Schema.ResourceSchemas[plan.Type]
+	object := schema.ValueType()
+	create, diags := p.plan(schema, &tfprotov6.PlanResourceChangeRequest{TypeName: plan.Type, Config: plan.config,
+		PriorState: p.packValue(object, tftypes.NewValue(object, nil)), PriorPrivate: plan.Response.PlannedPrivate,
+		ClientCapabilities: plan.Request.ClientCapabilities}, nil, nil)
+	return create, slices.DeleteFunc(diags, func(d *tfprotov6.Diagnostic) bool { return d.Severity != tfprotov6.DiagnosticSeverityError })
+}
+
+// Delete applies the first half of a replacement, with the private data of the
+// plan of its create.
+func (p *Provider) Delete(r *Resource, create *Plan) (*Resource, Diagnostics) {
+	p.t.Helper()
+	object := p.Schema.ResourceSchemas[r.Type].ValueType()
+	null := tftypes.NewValue(object, nil)
+	packed := p.packValue(object, null)
+	return p.Apply(&Plan{Type: r.Type, Prior: r.State, config: packed, value: null, Response: &tfprotov6.PlanResourceChangeResponse{
+		PlannedState: packed, PlannedPrivate: create.Response.PlannedPrivate, PlannedIdentity: r.Identity}})
 }
 
 // PlanAgain makes a plan again, as Terraform does when it applies one, with a
@@ -147,7 +192,7 @@ func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diag
 // plan is consistent with the first.
 func (p *Provider) PlanAgain(plan *Plan, prior *Resource, config Object) (*Plan, Diagnostics) {
 	p.t.Helper()
-	again, diags := p.Plan(plan.Type, prior, config)
+	again, diags := p.PlanIgnoring(plan.Type, prior, config, plan.ignored...)
 	if again != nil {
 		if violation := ChangeViolation(plan.value, again.value); violation != "" {
 			p.t.Errorf("inconsistent final plan: %s", violation)
@@ -183,7 +228,7 @@ func (p *Provider) PlanReplacement(prior *Resource, config Object) (destroy, cre
 // resource is nil when it is not in the state afterwards.
 func (p *Provider) Apply(plan *Plan) (*Resource, Diagnostics) {
 	p.t.Helper()
-	resp, err := p.Server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: plan.Type, Config: plan.Request.Config,
+	resp, err := p.Server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: plan.Type, Config: plan.config,
 		PriorState: plan.Prior, PlannedState: plan.Response.PlannedState, PlannedPrivate: plan.Response.PlannedPrivate,
 		PlannedIdentity: plan.Response.PlannedIdentity})
 	p.must(err)

@@ -1,6 +1,7 @@
 package protocoltest
 
 import (
+	"maps"
 	"math/big"
 	"strconv"
 	"testing"
@@ -160,6 +161,20 @@ func proposeItems(a *tfprotov6.SchemaAttribute, prior, config tftypes.Value) tft
 		proposed = append(proposed, propose(a.NestedType.Attributes, item.Type(), old, item))
 	}
 	return tftypes.NewValue(config.Type(), proposed)
+}
+
+// ignore is a configuration with the prior value of an attribute, as with
+// ignore_changes, if both have the objects that it is in.
+func ignore(prior, config tftypes.Value, path []string) tftypes.Value {
+	if len(path) == 0 {
+		return prior
+	}
+	if prior.IsNull() || config.IsNull() || !config.IsKnown() {
+		return config
+	}
+	values := maps.Clone(members(config))
+	values[path[0]] = ignore(members(prior)[path[0]], values[path[0]], path[1:])
+	return tftypes.NewValue(config.Type(), values)
 }
 
 // members and items are empty if the value is null or unknown.

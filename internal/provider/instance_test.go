@@ -22,6 +22,7 @@ type instance struct {
 	t        *testing.T
 	state    tftypes.Value // null while there is none
 	resource *protocoltest.Resource
+	tainted  bool
 }
 
 func newInstance(t *testing.T, r *protocoltest.Resource) *instance {
@@ -33,7 +34,7 @@ func newInstance(t *testing.T, r *protocoltest.Resource) *instance {
 
 func (i *instance) set(r *protocoltest.Resource) {
 	i.t.Helper()
-	i.resource, i.state = r, tftypes.NewValue(deploymentType(i.t), nil)
+	i.resource, i.state, i.tainted = r, tftypes.NewValue(deploymentType(i.t), nil), false
 	if r != nil {
 		state, err := r.State.Unmarshal(i.state.Type())
 		if err != nil {
@@ -79,6 +80,7 @@ func newPatientServer() tfprotov6.ProviderServer {
 type plannedChange struct {
 	config      object
 	plan        *protocoltest.Plan // nil after an error
+	create      *protocoltest.Plan // of a replacement
 	planned     tftypes.Value
 	replaces    bool
 	diagnostics protocoltest.Diagnostics
@@ -94,17 +96,33 @@ func (r terraformRun) refresh(i *instance) protocoltest.Diagnostics {
 		return nil
 	}
 	read, diagnostics := r.plans.Read(i.resource)
+	tainted := i.tainted
 	i.set(read)
+	i.tainted = tainted && read != nil
 	return diagnostics
 }
 
-// plan plans a configuration.
-func (r terraformRun) plan(i *instance, config object) plannedChange {
+// plan plans a configuration, with paths of attributes in ignore_changes.
+func (r terraformRun) plan(i *instance, config object, ignored ...string) plannedChange {
 	r.Helper()
 	c := plannedChange{config: config}
-	if c.plan, c.diagnostics = r.plans.Plan(typeName, i.resource, config); c.plan != nil {
-		c.planned, c.replaces = c.plan.Value(), c.plan.Replaces()
+	prior := i.resource
+	if i.tainted {
+		prior = nil
 	}
+	if c.plan, c.diagnostics = r.plans.PlanIgnoring(typeName, prior, config, ignored...); c.plan == nil {
+		c.diagnostics = withoutSpelling(c.diagnostics)
+		return c
+	}
+	switch {
+	case i.tainted:
+		c.create = c.plan
+	case c.plan.Replaces():
+		var more protocoltest.Diagnostics
+		c.create, more = r.plans.Replacement(c.plan)
+		c.diagnostics = append(c.diagnostics, more...)
+	}
+	c.planned, c.replaces = c.plan.Value(), c.create != nil
 	c.diagnostics = withoutSpelling(c.diagnostics)
 	return c
 }
@@ -115,13 +133,37 @@ func (r terraformRun) apply(i *instance, c plannedChange) protocoltest.Diagnosti
 	if c.plan == nil {
 		r.Fatalf("there is no plan to apply: %s", c.diagnostics)
 	}
-	again, diagnostics := r.applies.PlanAgain(c.plan, i.resource, c.config)
+	var reported protocoltest.Diagnostics
+	plan := c.plan
+	if c.create != nil {
+		deleted, diagnostics := r.applies.Delete(i.resource, c.create)
+		if reported = append(reported, diagnostics...); deleted != nil {
+			return reported
+		}
+		i.set(nil)
+		plan = c.create
+	}
+	again, diagnostics := r.applies.PlanAgain(plan, i.resource, c.config)
 	if again == nil {
-		return withoutSpelling(diagnostics)
+		return append(reported, withoutSpelling(diagnostics)...)
 	}
 	applied, diagnostics := r.applies.Apply(again)
+	tainted := i.resource == nil && diagnostics.HasError()
 	i.set(applied)
-	return diagnostics
+	i.tainted = tainted && applied != nil
+	return append(reported, diagnostics...)
+}
+
+// destroy plans and applies a destroy.
+func (r terraformRun) destroy(i *instance) protocoltest.Diagnostics {
+	r.Helper()
+	plan, reported := r.plans.Plan(typeName, i.resource, nil)
+	if plan == nil {
+		return reported
+	}
+	left, diagnostics := r.applies.Apply(plan)
+	i.set(left)
+	return append(reported, diagnostics...)
 }
 
 // withoutSpelling omits the warning about incomplete items: the tests write only what they are about.

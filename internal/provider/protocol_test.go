@@ -92,9 +92,13 @@ func (p *protocol) attributes(typ tftypes.Type, v *tfprotov6.DynamicValue) map[s
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	var all map[string]tftypes.Value
-	if err := decoded.As(&all); err != nil {
-		p.t.Fatal(err)
+	return attributesIn(p.t, decoded)
+}
+
+func attributesIn(t *testing.T, object tftypes.Value) (all map[string]tftypes.Value) {
+	t.Helper()
+	if err := object.As(&all); err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
