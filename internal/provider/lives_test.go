@@ -155,14 +155,6 @@ func (l *life) edit() {
 }
 
 func (l *life) change() {
-	if spec := asMap(l.config["source_config"])["resource_spec"]; spec != nil && l.pending {
-		defer func() {
-			config := maps.Clone(asMap(l.config["source_config"]))
-			if l.config["source_config"] = config; config["resource_spec"] == nil {
-				config["resource_spec"] = spec
-			}
-		}()
-	}
 	for range 1 + l.random.IntN(3) {
 		l.config = l.shape.editObject(l.random, maps.Clone(l.config))
 	}
@@ -355,9 +347,6 @@ func (l *life) savedPlan() {
 			unplanned = append(unplanned, at)
 		}
 	}
-	if l.pending {
-		unplanned = nil
-	}
 	if at := l.driftSomewhere(unplanned); at != "" {
 		unplanned = []string{at}
 	} else {
@@ -382,6 +371,7 @@ func (l *life) failure() {
 		{AfterWork: true, Status: http.StatusBadGateway}, {Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}},
 		{Status: http.StatusUnprocessableEntity}, {AfterWork: true, Status: http.StatusNoContent}, {Truncate: true}})
 	before := l.live()
+	// A removal of which the request is lost is reported as kept, and forgotten.
 	if l.pending && !fault.AfterWork && fault.Status != http.StatusTooManyRequests {
 		fault = fakeserver.Fault{AfterWork: true, Cut: true}
 	}
