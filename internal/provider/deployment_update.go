@@ -67,7 +67,9 @@ func (u *update) run(ctx context.Context) {
 	if !ok {
 		return
 	}
-	visible = u.dropLeftovers(uninterrupted, visible)
+	if sent.Lost == nil {
+		visible = u.dropLeftovers(uninterrupted, visible)
+	}
 	if !u.verify(sent, visible) {
 		return
 	}
@@ -216,7 +218,7 @@ func (u *update) readBack(ctx context.Context, sent client.Update) (*client.Depl
 			return false
 		case refused && changeableFields.Satisfies(d.Tree, written.Tree, u.source):
 			return true
-		case written != nil && len(u.leftover(d)) > len(u.leftover(written)):
+		case written != nil && len(u.leftover(d)) > len(u.leftover(written)), sent.Lost != nil && len(u.leftover(d)) > 0:
 			return false
 		}
 		return u.took(sent, d) && len(u.unrevised(sent, d)) == 0
@@ -288,45 +290,49 @@ func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) 
 // verify reports what the service did not take, what it kept although it was removed, and what changed although nobody asked for
 // it. It is not ok if the service did not take all that is set.
 func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool) {
-	failed := slices.Concat(u.missing(visible), u.unrevised(sent, visible))
-	u.addUnasked(sent, visible, failed)
 	r, who := u.report(u.diags), describe(u.state)
+	failed, kept := slices.Concat(u.missing(visible), u.unrevised(sent, visible)), u.leftover(visible)
 	lines := describeDifferences(failed)
 	lines = append(lines, u.secrets.notTaken(visible)...)
-	switch kept := u.leftover(visible); {
+	sameRevision := u.redeploys() && !revised(sent.Before, visible)
+	if sent.Lost != nil {
+		lines = append(lines, names(kept)...)
+		if u.unknownSecrets(sent, visible) {
+			lines = append(lines, "secrets: nothing shows whether the service has the new values")
+		}
+		if sameRevision {
+			lines = append(lines, "redeploy_triggers: there is no new revision")
+		}
+	}
+	switch {
+	case sent.Lost != nil && len(lines) > 0:
+		r.errorf(path.Empty(), "Update was not confirmed", "The response to the update of deployment %s was lost, and the service does not show "+
+			"all of the change:%s\n\nApply again: the provider reads the deployment first, and sends what is missing.\n\n%s", who, lines,
+			u.sentence(sent.Lost))
+		return false
 	case len(lines) > 0:
 		at := path.Empty()
 		if len(failed) == 1 && len(lines) == 1 {
 			at = attributeOf(failed[0])
 		}
-		r.errorf(at, "Update was not applied", "%s, but it did not apply all of it:%s\n\n%s", u.outcome(sent), lines, u.notAppliedAdvice(failed))
+		r.errorf(at, "Update was not applied", "The service accepted the update of deployment %s, but did not apply all of it:%s\n\n%s", who, lines,
+			u.notAppliedAdvice(failed))
 		return false
-	case u.unknownSecrets(sent, visible):
-		r.errorf(path.Empty(), "Outcome of the update is unknown", "%s, and nothing in its responses shows whether it has the new secrets. Apply "+
-			"again: the provider sends them again.", u.outcome(sent))
-		return false
-	case u.redeploys() && !revised(sent.Before, visible) && visible.LatestRevisionID != "":
-		r.errorf(path.Empty(), "No new revision", "%s, but it made no new revision: the latest one is still %s. A change of redeploy_triggers "+
-			"asks for one, and is not applied. Contact the service operator, or set redeploy_triggers back.", u.outcome(sent),
+	case sameRevision && visible.LatestRevisionID != "":
+		r.errorf(path.Empty(), "No new revision", "The service accepted the update of deployment %s, but made no new revision: the latest one is "+
+			"still %s. The change of redeploy_triggers is not applied. Contact the service operator, or set redeploy_triggers back.", who,
 			visible.LatestRevisionID)
 		return false
-	case len(kept) > 0:
+	case sameRevision:
+		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment %s: the provider cannot "+
+			"verify that the change of redeploy_triggers made a new one.", who)
+	}
+	if len(kept) > 0 {
 		r.warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of deployment %s, but still has the "+
 			"former value, which may be its default, of:%s", who, names(kept))
 	}
-	if u.redeploys() && visible.LatestRevisionID == "" {
-		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment %s: the provider cannot "+
-			"verify that a change of redeploy_triggers made a new one.", who)
-	}
+	u.addUnasked(sent, visible)
 	return true
-}
-
-// outcome states how the service responded to an update.
-func (u *update) outcome(sent client.Update) trusted {
-	if sent.Lost != nil {
-		return u.format("The response to the update of deployment %s was lost (%s)", describe(u.state), sent.Lost)
-	}
-	return u.format("The service accepted the update of deployment %s", describe(u.state))
 }
 
 // notAppliedAdvice is what to do about values that the service did not take.
@@ -349,7 +355,7 @@ func (u *update) notAppliedAdvice(failed []field.Difference) trusted {
 }
 
 // addUnasked warns of what changed although nobody asked for it, except for what the service may change by itself.
-func (u *update) addUnasked(sent client.Update, visible *client.Deployment, failed []field.Difference) {
+func (u *update) addUnasked(sent client.Update, visible *client.Deployment) {
 	expected := maps.Clone(sent.Before.Tree)
 	for object, value := range sent.Sent {
 		if config, ok := value.(map[string]any); ok && isConfigObject(object) {
@@ -364,15 +370,11 @@ func (u *update) addUnasked(sent client.Update, visible *client.Deployment, fail
 		}
 	}
 	delete(expected, "secrets") // they are verified by themselves
-	reported := map[string]bool{}
-	for _, d := range failed {
-		reported[d.String()] = true
-	}
 	var unasked []string
 	for _, d := range changeableFields.Missing(visible.Tree, expected, u.source) {
 		object, name := d.Key()
 		otherCommit := d.ResolvedIn(visible.Tree) && attributesOf(u.plan[object]).text(name) != d.Want // of the same ref
-		if !reported[d.String()] && !u.chosenByService(object, name) && !otherCommit {
+		if !u.chosenByService(object, name) && !otherCommit {
 			unasked = append(unasked, d.String())
 		}
 	}
