@@ -68,13 +68,23 @@ func textRule(summary, must string, valid func(string) bool) Rule {
 	return Rule{must, func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		s, _ := value.(types.String)
 		if text := s.ValueString(); !valid(text) {
-			shown := at
+			problem := strings.ReplaceAll(must, "VALUE", strconv.Quote(shortened(text)))
 			if _, inSet := at.Steps()[len(at.Steps())-1].(path.PathStepElementKeyValue); inSet {
-				shown = at.ParentPath() // an element of a set has no name but its value
+				diags.AddError(summary, fmt.Sprintf("%s %s.", at.ParentPath(), problem)) // Terraform would print all of the set
+				return
 			}
-			diags.AddAttributeError(at, summary, fmt.Sprintf("%s %s.", shown, strings.ReplaceAll(must, "VALUE", strconv.Quote(text))))
+			diags.AddAttributeError(at, summary, fmt.Sprintf("%s %s.", at, problem))
 		}
 	}}
+}
+
+// shortened bounds a value in a message.
+func shortened(text string) string {
+	const most = 200
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + " […]"
+	}
+	return text
 }
 
 // OneOf rejects every string except the given ones.
@@ -143,37 +153,32 @@ func Integer(least, most int64) Rule {
 	}}
 }
 
-// NoNulls rejects null among the items of a list or set, and among the values of a map.
+// NoNulls rejects null among the items of a list or set, and among the values of a map. The message is at the item only where
+// Terraform prints no more than that.
 func NoNulls() Rule {
 	return Rule{"must not contain null", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
-		reject := func(item attr.Value, at path.Path, problem string) {
-			if item.IsNull() {
-				diags.AddAttributeError(at, "Null value", fmt.Sprintf("%s must not %s.", at, problem))
-			}
-		}
 		switch value := value.(type) {
 		case types.List:
+			_, ofObjects := value.ElementType(context.Background()).(types.ObjectType)
 			for i, item := range value.Elements() {
-				reject(item, at.AtListIndex(i), "be null")
+				switch {
+				case !item.IsNull():
+				case ofObjects:
+					diags.AddError("Null value", fmt.Sprintf("%s must not be null.", at.AtListIndex(i)))
+				default:
+					diags.AddAttributeError(at.AtListIndex(i), "Null value", fmt.Sprintf("%s must not be null.", at.AtListIndex(i)))
+				}
 			}
 		case types.Set:
-			for _, item := range value.Elements() {
-				reject(item, at, "contain null")
+			if slices.ContainsFunc(value.Elements(), attr.Value.IsNull) {
+				diags.AddError("Null value", fmt.Sprintf("%s must not contain null.", at))
 			}
 		case types.Map:
 			for _, name := range slices.Sorted(maps.Keys(value.Elements())) {
-				reject(value.Elements()[name], at.AtMapKey(name), "be null")
+				if value.Elements()[name].IsNull() {
+					diags.AddAttributeError(at.AtMapKey(name), "Null value", fmt.Sprintf("%s must not be null.", at.AtMapKey(name)))
+				}
 			}
-		}
-	}}
-}
-
-// NoEmptyNames rejects "" as a name in a map.
-func NoEmptyNames() Rule {
-	return Rule{"must not contain an empty name", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
-		m, _ := value.(types.Map)
-		if _, found := m.Elements()[""]; found {
-			diags.AddAttributeError(at, "Empty name", fmt.Sprintf("%s must not contain an empty name.", at))
 		}
 	}}
 }

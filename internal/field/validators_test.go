@@ -53,11 +53,6 @@ func TestValidators(t *testing.T) {
 			return resp.Diagnostics
 		}
 	}
-	names := func(value attr.Value) diag.Diagnostics {
-		var resp validator.MapResponse
-		NoEmptyNames().ValidateMap(t.Context(), validator.MapRequest{Path: at, ConfigValue: value.(types.Map)}, &resp)
-		return resp.Diagnostics
-	}
 	text, null := types.StringValue, types.StringNull()
 	number := func(digits string) types.Number {
 		f, _, err := big.ParseFloat(digits, 10, numberPrecision, big.ToNearestEven)
@@ -124,18 +119,16 @@ func TestValidators(t *testing.T) {
 		"too large": {
 			ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("9223372036854775808"), "a[1].b must be at most 9223372036854775807, got 9223372036854775808.",
 		},
-		"within bounds":          {ofNumber(Integer(0, 100)), number("100"), ""},
-		"above bounds":           {ofNumber(Integer(0, 100)), number("101"), "a[1].b must be at most 100, got 101."},
-		"below bounds":           {ofNumber(Integer(0, 100)), number("-1"), "a[1].b must be at least 0, got -1."},
-		"far above bounds":       {ofNumber(Integer(0, 100)), number("1e30"), "a[1].b must be at most 100, got 1e+30."},
-		"list":                   {nulls, list(text("")), ""},
-		"list with null":         {nulls, list(text("x"), null), "a[1].b[1] must not be null."},
-		"list; unknown":          {nulls, types.ListUnknown(types.StringType), ""},
-		"set with null":          {nulls, set(text("x"), null), "a[1].b must not contain null."},
-		"map with null":          {nulls, mapOf(map[string]attr.Value{"x": null}), `a[1].b["x"] must not be null.`},
-		"map with an unknown":    {nulls, mapOf(map[string]attr.Value{"x": types.StringUnknown()}), ""},
-		"map with names":         {names, mapOf(map[string]attr.Value{"x": null}), ""},
-		"map with an empty name": {names, mapOf(map[string]attr.Value{"": text("planted")}), "a[1].b must not contain an empty name."},
+		"within bounds":       {ofNumber(Integer(0, 100)), number("100"), ""},
+		"above bounds":        {ofNumber(Integer(0, 100)), number("101"), "a[1].b must be at most 100, got 101."},
+		"below bounds":        {ofNumber(Integer(0, 100)), number("-1"), "a[1].b must be at least 0, got -1."},
+		"far above bounds":    {ofNumber(Integer(0, 100)), number("1e30"), "a[1].b must be at most 100, got 1e+30."},
+		"list":                {nulls, list(text("")), ""},
+		"list with null":      {nulls, list(text("x"), null), "a[1].b[1] must not be null."},
+		"list; unknown":       {nulls, types.ListUnknown(types.StringType), ""},
+		"set with null":       {nulls, set(text("x"), null), "a[1].b must not contain null."},
+		"map with null":       {nulls, mapOf(map[string]attr.Value{"x": null}), `a[1].b["x"] must not be null.`},
+		"map with an unknown": {nulls, mapOf(map[string]attr.Value{"x": types.StringUnknown()}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

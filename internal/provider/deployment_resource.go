@@ -115,7 +115,19 @@ func identify(ctx context.Context, identity *tfsdk.ResourceIdentity, state tftyp
 }
 
 func secretsValidators() []validator.Map {
-	return []validator.Map{field.NoNulls(), field.NoEmptyNames()}
+	return []validator.Map{field.Rule{Must: "must not contain null or an empty name",
+		Validate: func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+			secrets, _ := value.(types.Map)
+			report := (*providerData)(nil).report(diags)
+			for _, name := range slices.Sorted(maps.Keys(secrets.Elements())) {
+				if secrets.Elements()[name].IsNull() {
+					report.errorf(at, "Null value", "%s must not be null.", at.AtMapKey(name))
+				}
+				if name == "" {
+					report.errorf(at, "Empty name", "%s must not contain an empty name.", at)
+				}
+			}
+		}}}
 }
 
 func (r *deploymentResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
