@@ -43,14 +43,14 @@ resource "graphdeploy_deployment" "invoices" {
 
       queue_min_scale       = 1
       queue_max_scale       = 4
-      queue_cpu             = 0.25
+      queue_cpu             = 0.3
       queue_cpu_limit       = 1
       queue_memory_mb       = 512
       queue_memory_limit_mb = 1024
 
       orchestrator_min_scale       = 1
       orchestrator_max_scale       = 2
-      orchestrator_cpu             = 0.25
+      orchestrator_cpu             = 0.3
       orchestrator_cpu_limit       = 0.5
       orchestrator_memory_mb       = 256
       orchestrator_memory_limit_mb = 512

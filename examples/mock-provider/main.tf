@@ -59,7 +59,8 @@ resource "graphdeploy_deployment" "this" {
     repo_url       = each.value.url
   }
   source_revision_config = {
-    repo_ref = each.value.default_branch
+    repo_ref          = each.value.default_branch
+    graph_config_path = "graph.json"
   }
 }
 

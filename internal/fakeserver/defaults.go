@@ -1,22 +1,19 @@
 package fakeserver
 
 import (
+	"encoding/json"
 	"fmt"
+	"math/big"
 	"strings"
 )
 
 // DefaultDefaults returns what a service is likely to fill in, as a new map:
-// sizes of the API server, the queue and the database, and omitted members of
-// containers and mounts.
+// sizes of the API server and the database, and omitted members of containers
+// and mounts.
 func DefaultDefaults() map[string]any {
 	defaults := map[string]any{"source_config.build_on_push": false}
 	for name, value := range map[string]any{
-		"min_scale": 1, "max_scale": 10,
-		"cpu": 1, "cpu_limit": 2,
-		"memory_mb": 2048, "memory_limit_mb": 4096,
-		"queue_min_scale": 1, "queue_max_scale": 10,
-		"queue_cpu": 0.5, "queue_cpu_limit": 1,
-		"queue_memory_mb": 1024, "queue_memory_limit_mb": 2048,
+		"min_scale": 1, "max_scale": 10, "cpu": 1, "memory_mb": 2048,
 		"db_storage_gi":            10,
 		"volume_mounts[].readOnly": false,
 	} {
@@ -29,6 +26,60 @@ func DefaultDefaults() map[string]any {
 		defaults[at+"volumeMounts[].readOnly"] = false
 	}
 	return defaults
+}
+
+// completeDerived fills in what depends on other values, unless Options.Defaults
+// are given: limits are twice the request, the queue has the sizes of the API
+// server, and a deployment from a repository has a URL.
+func (s *Server) completeDerived(d map[string]any) {
+	if !s.derives {
+		return
+	}
+	config := member(d, "source_config")
+	if d["source"] == "codehost" && config["custom_url"] == nil {
+		config["custom_url"] = fmt.Sprintf("https://%s.apps.example", d["name"])
+	}
+	spec := member(config, "resource_spec")
+	for _, group := range []string{"", "queue_", "orchestrator_", "executor_", "redis_", "db_"} {
+		completeTwice(spec, group+"cpu", group+"cpu_limit")
+		completeTwice(spec, group+"memory_mb", group+"memory_limit_mb")
+	}
+	for _, name := range []string{"min_scale", "max_scale", "cpu", "cpu_limit", "memory_mb", "memory_limit_mb"} {
+		if spec["queue_"+name] == nil {
+			spec["queue_"+name] = spec[name]
+		}
+	}
+}
+
+// completeTwice sets a limit that is absent or null to twice the request.
+func completeTwice(spec map[string]any, request, limit string) {
+	n, ok := spec[request].(json.Number)
+	if !ok || spec[limit] != nil {
+		return
+	}
+	if value, ok := new(big.Rat).SetString(n.String()); ok {
+		spec[limit] = decimal(value.Add(value, value))
+	}
+}
+
+// decimal returns a number with at most one decimal, rounded half up.
+func decimal(value *big.Rat) json.Number {
+	return json.Number(strings.TrimSuffix(value.FloatString(1), ".0"))
+}
+
+// roundCPU rounds the CPU fields of a request to one decimal.
+func roundCPU(of *shape, request any) {
+	visit(of, request, func(s *shape, object map[string]any) {
+		for _, f := range s.fields {
+			n, isNumber := object[f.name].(json.Number)
+			if f.shape.most == 0 || !isNumber {
+				continue
+			}
+			if value, ok := new(big.Rat).SetString(n.String()); ok {
+				object[f.name] = decimal(value)
+			}
+		}
+	})
 }
 
 // A defaultValue is what a member has when a request does not set it.

@@ -61,8 +61,8 @@ func (s *Server) create(c call, now time.Time) response {
 	if rejected != nil {
 		return *rejected
 	}
-	if found := checkReferences(body["source"], body["secret_references"]); found != nil {
-		return invalid(*found)
+	if found := slices.DeleteFunc(checkSource(body["source"], body, nil), s.permits); len(found) > 0 {
+		return invalid(found...)
 	}
 	if !s.opts.AllowDuplicateNames {
 		for _, d := range s.deployments {
@@ -76,6 +76,7 @@ func (s *Server) create(c call, now time.Time) response {
 	}
 	d := &deployment{tree: body}
 	completeConfigs(body)
+	s.completeDerived(body)
 	body["id"] = uuid.NewString()
 	body["tenant_id"] = s.tenant
 	body["created_at"] = timestamp(now)
@@ -89,14 +90,6 @@ func (s *Server) create(c call, now time.Time) response {
 	s.add(d)
 	s.applyTransitions(now)
 	return jsonResponse(s.opts.CreateStatus, s.render(d.tree))
-}
-
-// checkReferences is the note of section 2.1 on secret_references.
-func checkReferences(source, references any) *problem {
-	if source == "external_docker" || references == nil || isEmpty(references) {
-		return nil
-	}
-	return &problem{[]any{"body", "secret_references"}, "applies to source external_docker only", "value_error"}
 }
 
 // completeConfigs adds secret_references and the fields of the two

@@ -13,7 +13,11 @@ func TestCreateRespondsWithEveryField(t *testing.T) {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, Options{})
-			d := s.ok("POST", "/v2/deployments", body("source", `"`+source+`"`, "source_revision_config", "{}"))
+			config := "{}"
+			if source == "codehost" || source == "internal_source" {
+				config = `{"graph_config_path":"graph.json"}`
+			}
+			d := s.ok("POST", "/v2/deployments", body("source", `"`+source+`"`, "source_revision_config", config))
 			if found := check(deploymentShape, d, inResponse); len(found) > 0 {
 				t.Errorf("the response is not a Deployment: %v", found)
 			}
@@ -42,7 +46,7 @@ func TestCreateRespondsWithEveryField(t *testing.T) {
 func TestCreateStoresTheRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{Defaults: map[string]any{}})
-	const spec = `{"annotations":{},"cpu":0.10,"labels":{"a":"b"},"memory_mb":2048.0,` +
+	const spec = `{"annotations":{},"cpu":0.1,"labels":{"a":"b"},"memory_mb":2048.0,` +
 		`"sidecars":[{"args":[],"env":[{"name":"A","valueFrom":{"secretKeyRef":{"key":"k"}}}],"envFrom":[{"x":[1e3]}],"name":"s",` +
 		`"resources":{"limits":{"cpu":"1"}},"securityContext":{"runAsUser":0},"volumeMounts":[{"mountPath":"/m","readOnly":true}]}],` +
 		`"volumes":[{"emptyDir":{},"name":"v"}]}`
@@ -76,6 +80,7 @@ func TestUUIDsAreStoredInLowerCase(t *testing.T) {
 
 func TestCreateRejects(t *testing.T) {
 	t.Parallel()
+	const reference = `[{"name":"R","secret_name":"s","secret_key":"k"}]`
 	in := func(spec string) string { return body("source_config", `{"resource_spec":`+spec+`}`) }
 	for name, test := range map[string]struct{ body, loc string }{
 		"no name":                   {body("name", ""), `["body","name"]`},
@@ -117,12 +122,31 @@ func TestCreateRejects(t *testing.T) {
 			`["body","source_config","resource_spec","sidecars",0,"resources","claims"]`},
 		"an unknown field of env": {in(`{"sidecars":[{"env":[{"key":"x"}]}]}`),
 			`["body","source_config","resource_spec","sidecars",0,"env",0,"key"]`},
-		"a map of secrets":           {body("secrets", `{"A":"1"}`), `["body","secrets"]`},
-		"a null secret value":        {body("secrets", `[{"name":"A","value":null}]`), `["body","secrets",0,"value"]`},
-		"references with codehost":   {body("source", `"codehost"`, "secret_references", `[{}]`), `["body","secret_references"]`},
-		"an unknown reference field": {body("secret_references", `[{"key":"x"}]`), `["body","secret_references",0,"key"]`},
-		"an array for the body":      {"[]", `["body"]`},
-		"null for the body":          {"null", `["body"]`},
+		"a map of secrets":    {body("secrets", `{"A":"1"}`), `["body","secrets"]`},
+		"a null secret value": {body("secrets", `[{"name":"A","value":null}]`), `["body","secrets",0,"value"]`},
+		"references with another source": {body("source", `"internal_docker"`, "secret_references", reference),
+			`["body","secret_references"]`},
+		"an unknown reference field": {body("secret_references", strings.Replace(reference, "{", `{"key":"x",`, 1)),
+			`["body","secret_references",0,"key"]`},
+		"a reference without a key": {body("secret_references", `[{"name":"R","secret_name":"s"}]`),
+			`["body","secret_references",0,"secret_key"]`},
+		"a secret without a name":  {body("secrets", `[{"value":"1"}]`), `["body","secrets",0,"name"]`},
+		"a secret without a value": {body("secrets", `[{"name":"A"}]`), `["body","secrets",0,"value"]`},
+		"too little CPU":           {in(`{"queue_cpu":0.09}`), `["body","source_config","resource_spec","queue_cpu"]`},
+		"too much CPU":             {in(`{"db_cpu":8.01}`), `["body","source_config","resource_spec","db_cpu"]`},
+		"too high a limit":         {in(`{"cpu_limit":16.01}`), `["body","source_config","resource_spec","cpu_limit"]`},
+		"a number for a label":     {in(`{"labels":{"a":"1","b":2}}`), `["body","source_config","resource_spec","labels","b"]`},
+		"null for an annotation":   {in(`{"annotations":{"a":null}}`), `["body","source_config","resource_spec","annotations","a"]`},
+		"a URL of a repository": {body("source", `"codehost"`, "source_config", `{"custom_url":"https://x.example"}`,
+			"source_revision_config", `{"graph_config_path":"g.json"}`), `["body","source_config","custom_url"]`},
+		"a repository without a path": {body("source", `"codehost"`, "source_revision_config", `{"repo_ref":"main"}`),
+			`["body","source_revision_config","graph_config_path"]`},
+		"a tarball without a path": {body("source", `"internal_source"`, "source_revision_config", `{"graph_config_path":null}`),
+			`["body","source_revision_config","graph_config_path"]`},
+		"an image with a path": {body("source_revision_config", `{"graph_config_path":"g.json"}`),
+			`["body","source_revision_config","graph_config_path"]`},
+		"an array for the body": {"[]", `["body"]`},
+		"null for the body":     {"null", `["body"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,15 +177,46 @@ func TestCreateAccepts(t *testing.T) {
 				`"resource_spec":null,"listener_id":null,"listener_config":null,"install_command":null,"build_command":null}`),
 		"null below resource_spec": body("source_config",
 			`{"resource_spec":{"cpu":null,"labels":null,"sidecars":[{"env":null,"resources":null}]}}`),
-		"null secret_references":            body("source", `"codehost"`, "secret_references", "null"),
-		"no secret_references of codehost":  body("source", `"codehost"`, "secret_references", "[]"),
-		"an integer with an empty fraction": body("source_config", `{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
+		"null secret_references":                 body("source", `"internal_docker"`, "secret_references", "null"),
+		"no secret_references of another source": body("source", `"internal_docker"`, "secret_references", "[]"),
+		"an integer with an empty fraction":      body("source_config", `{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, Options{})
 			s.ok("POST", "/v2/deployments", body)
 		})
+	}
+}
+
+func TestCPU_isRounded(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		"0.1": "0.1", "0.14": "0.1", "0.15": "0.2", "0.25": "0.3", "0.95": "1", "1.0": "1", "8": "8",
+	} {
+		s := start(t, Options{Defaults: map[string]any{}})
+		d := s.ok("POST", "/v2/deployments", body("source_config", `{"resource_spec":{"cpu":`+sent+`,"cpu_limit":`+sent+`}}`))
+		if got := compact(t, at(t, d, "source_config", "resource_spec")); got != `{"cpu":`+want+`,"cpu_limit":`+want+`}` {
+			t.Errorf("%s: %s, want %s", sent, got, want)
+		}
+	}
+}
+
+func TestDocumentedRulesOnly(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{DocumentedRulesOnly: true, Defaults: map[string]any{}})
+	const config = `{"custom_url":"https://x.example","resource_spec":{"annotations":{"a":null},"cpu":0.25,"cpu_limit":64,"labels":{"a":1}}}`
+	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`, "source_config", config, "source_revision_config", "{}",
+		"secrets", `[{"name":"A"},{"value":"1"}]`))
+	if got := compact(t, withoutNulls(at(t, d, "source_config", "resource_spec"))); got !=
+		`{"annotations":{},"cpu":0.25,"cpu_limit":64,"labels":{"a":1}}` {
+		t.Errorf("resource_spec %s", got)
+	}
+	s.ok("PATCH", "/v2/deployments/"+d["id"].(string), `{"source_config":{"custom_url":"https://y.example","repo_url":"https://z.example"}}`)
+	s.ok("POST", "/v2/deployments", body("name", `"image"`, "source_revision_config", `{"graph_config_path":"g.json"}`,
+		"secret_references", `[{}]`))
+	if got := s.do("POST", "/v2/deployments", body("name", `"other"`, "source", `"internal_docker"`, "secret_references", `[{}]`)); got.status != 422 {
+		t.Errorf("references with another source: status %d", got.status)
 	}
 }
 

@@ -140,9 +140,20 @@ type Options struct {
 	Patch PatchKind
 	Null  NullKind
 
-	// ReviseAlways creates a new revision for every PATCH, also for one that
-	// changes source_config only.
-	ReviseAlways bool
+	// RevisionsForChangesOnly creates a revision only for a PATCH that changes
+	// source_revision_config, secrets or secret_references, as section 2 reads.
+	// Otherwise one that has a version, secrets or a resource_spec creates one,
+	// even if they are what the deployment has already.
+	RevisionsForChangesOnly bool
+
+	// DocumentedRulesOnly rejects only what the interface documents as invalid, and
+	// stores values as they are sent. Otherwise CPU values are from 0.1 to 8 (limits:
+	// 16) and rounded to one decimal, labels and annotations are maps of strings, all
+	// fields of secrets and references are required, graph_config_path is required
+	// for codehost and internal_source and rejected for other sources, custom_url is
+	// for external_docker only, and a PATCH cannot change integration_id, repo_url,
+	// listener_id and k8s_namespace.
+	DocumentedRulesOnly bool
 
 	// IgnorePatch responds to a PATCH with 200 and changes nothing.
 	IgnorePatch bool

@@ -4,28 +4,29 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
 
 // PatchKind is how a PATCH changes a deployment. The interface documents no
 // PATCH, so this is a choice among what services do. Arrays (secrets and
-// secret_references too) are replaced by every kind.
+// secret_references too) are replaced by every kind, and null for one of the four
+// members of a PATCH means that it is not given.
 type PatchKind int
 
 const (
-	// PatchMergeSpec sets each sent key of source_config and
-	// source_revision_config, except that the members of resource_spec are
-	// set one by one. Each value is set as a whole, labels and other objects too.
-	PatchMergeSpec PatchKind = iota
-
-	// PatchMergeDeep is a JSON merge patch (RFC 7386): objects are merged at
-	// every depth, and null removes a member.
-	PatchMergeDeep
-
 	// PatchReplaceKeys sets each sent key of source_config and
 	// source_revision_config as a whole, resource_spec too.
-	PatchReplaceKeys
+	PatchReplaceKeys PatchKind = iota
+
+	// PatchMergeSpec differs in that the members of resource_spec are set one by
+	// one. Each value is set as a whole, labels and other objects too.
+	PatchMergeSpec
+
+	// PatchMergeDeep is a JSON merge patch (RFC 7386): objects are merged at
+	// every depth, and null removes a member, also one of labels.
+	PatchMergeDeep
 
 	// PatchReplaceConfig replaces source_config or source_revision_config, if
 	// sent, as a whole: what is not sent is dropped, or has its default again.
@@ -116,32 +117,59 @@ func (s *Server) update(c call, now time.Time) response {
 	if rejected != nil {
 		return *rejected
 	}
-	if found := checkReferences(d.tree["source"], patch["secret_references"]); found != nil {
-		return invalid(*found)
-	}
+	maps.DeleteFunc(patch, func(name string, value any) bool {
+		_, documented := patchShape.field(name)
+		return documented && value == nil
+	})
 	if s.opts.IgnorePatch {
 		return jsonResponse(http.StatusOK, s.render(d.tree))
 	}
 	if s.opts.Null == NullKeeps {
 		s.opts.Patch.keepNulls(deploymentShape, nil, patch, d.tree)
 	}
-	before := cloneObject(d.tree)
-	s.opts.Patch.apply(nil, d.tree, patch)
+	before := d.tree
+	after := s.opts.Patch.apply(nil, cloneObject(before), patch).(map[string]any)
 	for _, f := range s.defaults {
-		f.completeSent(s.opts.Patch, d.tree, patch, before, 0)
+		f.completeSent(s.opts.Patch, after, patch, before, 0)
 	}
-	completeConfigs(d.tree)
+	completeConfigs(after)
+	if _, given := patch["source_config"]; given {
+		s.completeDerived(after)
+	}
+	found := append(checkSource(before["source"], patch, before), checkFixed(before, after, patch)...)
+	if found = slices.DeleteFunc(found, s.permits); len(found) > 0 {
+		return invalid(found...)
+	}
+	d.tree = after
 	d.keepBuild(before, patch)
-	revised := s.opts.ReviseAlways
-	for _, name := range []string{"source_revision_config", "secrets", "secret_references"} {
-		revised = revised || !reflect.DeepEqual(before[name], d.tree[name])
-	}
-	if revised {
+	if s.needsRevision(before, after, patch) {
 		s.revise(d, now)
 	}
 	d.touch(now)
 	s.applyTransitions(now)
 	return jsonResponse(http.StatusOK, s.render(d.tree))
+}
+
+// needsRevision reports whether a PATCH makes a new revision: if it changes what
+// the interface says so of, and if it has a version, secrets or a resource_spec,
+// even those that the deployment has already.
+func (s *Server) needsRevision(before, after, patch map[string]any) bool {
+	for _, name := range []string{"source_revision_config", "secrets", "secret_references"} {
+		if !reflect.DeepEqual(before[name], after[name]) {
+			return true
+		}
+	}
+	if s.opts.RevisionsForChangesOnly {
+		return false
+	}
+	config, _ := patch["source_config"].(map[string]any)
+	version, _ := patch["source_revision_config"].(map[string]any)
+	for _, name := range append(versionFields, "graph_config_path") {
+		if version[name] != nil {
+			return true
+		}
+	}
+	return patch["secrets"] != nil || config["resource_spec"] != nil
 }
 
 // keepBuild restores what the service itself has set in

@@ -1,6 +1,7 @@
 package fakeserver
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -12,33 +13,40 @@ func TestPatch(t *testing.T) {
 		want     string
 		revision bool
 	}{
-		"a member of resource_spec": {`{"source_config":{"resource_spec":{"cpu":2}}}`, []any{"source_config", "resource_spec"},
-			`{"cpu":2,"labels":{"a":"1"},"sidecars":[{"name":"s"}]}`, false},
-		"labels as a whole": {`{"source_config":{"resource_spec":{"labels":{"b":"2"}}}}`,
-			[]any{"source_config", "resource_spec", "labels"}, `{"b":"2"}`, false},
-		"an array as a whole": {`{"source_config":{"resource_spec":{"sidecars":[{"image":"i"}]}}}`,
-			[]any{"source_config", "resource_spec", "sidecars"}, `[{"image":"i","imagePullPolicy":"Always"}]`, false},
-		"null to the default": {`{"source_config":{"resource_spec":{"cpu":null}}}`,
-			[]any{"source_config", "resource_spec", "cpu"}, `0.25`, false},
-		"null without a default": {`{"source_config":{"repo_url":null}}`, []any{"source_config", "repo_url"}, `null`, false},
+		"resource_spec as a whole": {`{"source_config":{"resource_spec":{"sidecars":[{"image":"i"}]}}}`,
+			[]any{"source_config", "resource_spec"}, `{"cpu":0.5,"sidecars":[{"image":"i","imagePullPolicy":"Always"}]}`, true},
+		"the same resource_spec": {`{"source_config":{"resource_spec":{"cpu":1,"labels":{"a":"1"}}}}`,
+			[]any{"source_config", "resource_spec"}, `{"cpu":1,"labels":{"a":"1"}}`, true},
+		"null for resource_spec": {`{"source_config":{"resource_spec":null}}`,
+			[]any{"source_config", "resource_spec"}, `{"cpu":0.5}`, false},
+		"another member of source_config": {`{"source_config":{"build_on_push":true}}`,
+			[]any{"source_config", "resource_spec"}, `{"cpu":1,"labels":{"a":"1"}}`, false},
+		"a member of another source": {`{"source_config":{"listener_id":"7c9e6679-7425-40de-944b-e07fc1f90ae7"}}`,
+			[]any{"source_config", "listener_id"}, `"7c9e6679-7425-40de-944b-e07fc1f90ae7"`, false},
+		"null without a default": {`{"source_config":{"build_command":null}}`, []any{"source_config", "build_command"}, `null`, false},
+		"null at the root": {`{"source_config":null,"source_revision_config":null,"secrets":null,"secret_references":null}`,
+			[]any{"source_config", "resource_spec", "cpu"}, `1`, false},
 		"a member of the revision": {`{"source_revision_config":{"repo_ref":"dev"}}`,
 			[]any{"source_revision_config", "repo_ref"}, `"dev"`, true},
 		"the same member of the revision": {`{"source_revision_config":{"repo_ref":"main"}}`,
-			[]any{"source_revision_config", "graph_config_path"}, `"g.json"`, false},
+			[]any{"source_revision_config", "graph_config_path"}, `"g.json"`, true},
+		"null for a member of the revision": {`{"source_revision_config":{"repo_ref":null}}`,
+			[]any{"source_revision_config", "repo_ref"}, `null`, true},
+		"null for one without a value": {`{"source_revision_config":{"source_tarball_path":null}}`,
+			[]any{"source_revision_config", "repo_ref"}, `"main"`, false},
 		"secrets":          {`{"secrets":[{"name":"B","value":"2"}]}`, []any{"secrets"}, `[{"name":"B","value":"2"}]`, true},
-		"the same secrets": {`{"secrets":[{"name":"A","value":"1"}]}`, []any{"secrets", 0, "value"}, `"1"`, false},
+		"the same secrets": {`{"secrets":[{"name":"A","value":"1"}]}`, []any{"secrets", 0, "value"}, `"1"`, true},
 		"nothing":          {`{}`, []any{"name"}, `"shop"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, Options{Defaults: map[string]any{
-				"source_config.resource_spec.cpu":                        0.25,
+				"source_config.resource_spec.cpu":                        0.5,
 				"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
 			}})
 			id := s.SeedDeployment(map[string]any{
 				"name": "shop", "source": "codehost",
-				"source_config": map[string]any{"resource_spec": map[string]any{"cpu": 1, "labels": map[string]string{"a": "1"},
-					"sidecars": []any{map[string]any{"name": "s"}}}},
+				"source_config":          map[string]any{"resource_spec": map[string]any{"cpu": 1, "labels": map[string]string{"a": "1"}}},
 				"source_revision_config": map[string]any{"repo_ref": "main", "graph_config_path": "g.json"},
 				"secrets":                []any{map[string]any{"name": "A", "value": "1"}},
 			})
@@ -71,13 +79,16 @@ func TestPatchRejects(t *testing.T) {
 	id := s.SeedDeployment(map[string]any{"source": "codehost"})
 	before := compact(t, s.Deployment(id))
 	for patch, loc := range map[string]string{
-		`{"name":"x"}`:           `["body","name"]`,
-		`{"source":"codehost"}`:  `["body","source"]`,
-		`{"secrets":null}`:       `["body","secrets"]`,
-		`{"source_config":null}`: `["body","source_config"]`,
-		`{"source_revision_config":{"repo_commit_sha":"x"}}`: `["body","source_revision_config","repo_commit_sha"]`,
-		`{"source_config":{"resource_spec":{"gpu":1}}}`:      `["body","source_config","resource_spec","gpu"]`,
-		`{"secret_references":[{"name":"x"}]}`:               `["body","secret_references"]`,
+		`{"name":"x"}`:          `["body","name"]`,
+		`{"source":"codehost"}`: `["body","source"]`,
+		`{"secrets":{}}`:        `["body","secrets"]`,
+		`{"source_revision_config":{"repo_commit_sha":"x"}}`:                      `["body","source_revision_config","repo_commit_sha"]`,
+		`{"source_config":{"resource_spec":{"gpu":1}}}`:                           `["body","source_config","resource_spec","gpu"]`,
+		`{"secret_references":[{"name":"x","secret_name":"s","secret_key":"k"}]}`: `["body","secret_references"]`,
+		`{"source_config":{"repo_url":"https://other.example"}}`:                  `["body","source_config","repo_url"]`,
+		`{"source_config":{"integration_id":null}}`:                               `["body","source_config","integration_id"]`,
+		`{"source_config":{"custom_url":"https://other.example"}}`:                `["body","source_config","custom_url"]`,
+		`{"source_revision_config":{"graph_config_path":null}}`:                   `["body","source_revision_config","graph_config_path"]`,
 	} {
 		got := s.do("PATCH", "/v2/deployments/"+id, patch)
 		if got.status != 422 || compact(t, at(t, got.object(t), "detail", 0, "loc")) != loc {
@@ -178,7 +189,7 @@ func TestPatchKinds(t *testing.T) {
 			},
 		},
 	} {
-		for kind, kindName := range []string{"merge spec", "merge deep", "replace keys", "replace config"} {
+		for kind, kindName := range []string{"replace keys", "merge spec", "merge deep", "replace config"} {
 			for null, nullName := range []string{"resets", "keeps"} {
 				t.Run(name+"/"+kindName+"/null "+nullName, func(t *testing.T) {
 					t.Parallel()
@@ -190,7 +201,7 @@ func TestPatchKinds(t *testing.T) {
 					if !given {
 						want = wants[PatchMergeSpec]
 					}
-					s := start(t, Options{KeepUnknown: true, Patch: PatchKind(kind), Null: NullKind(null), Defaults: map[string]any{
+					s := start(t, Options{KeepUnknown: true, DocumentedRulesOnly: true, Patch: PatchKind(kind), Null: NullKind(null), Defaults: map[string]any{
 						"source_config.resource_spec.cpu":                        1,
 						"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
 					}})
@@ -234,7 +245,7 @@ func withoutNulls(value any) any {
 func TestPatchOfRevisionConfigKeepsTheBuild(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []PatchKind{PatchMergeSpec, PatchMergeDeep, PatchReplaceKeys, PatchReplaceConfig} {
-		s := start(t, Options{Patch: kind})
+		s := start(t, Options{Patch: kind, RevisionsForChangesOnly: true})
 		id := s.SeedDeployment(map[string]any{"source": "codehost"})
 		before := s.Deployment(id)
 		same := s.ok("PATCH", "/v2/deployments/"+id, `{"source_revision_config":{"repo_ref":"main","graph_config_path":"graph.json"}}`)
@@ -253,29 +264,71 @@ func TestPatchOfRevisionConfigKeepsTheBuild(t *testing.T) {
 	}
 }
 
-func TestNullForSecretReferences(t *testing.T) {
+func TestPatch_membersThatCannotBeChanged(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []PatchKind{PatchMergeSpec, PatchMergeDeep, PatchReplaceKeys, PatchReplaceConfig} {
-		for null, want := range []string{`null`, `[{"name":"A"}]`} {
-			s := start(t, Options{Patch: kind, Null: NullKind(null)})
-			id := s.SeedDeployment(map[string]any{"secret_references": []any{map[string]any{"name": "A"}}})
-			d := s.ok("PATCH", "/v2/deployments/"+id, `{"secret_references":null}`)
-			if got := compact(t, d["secret_references"]); got != want {
-				t.Errorf("kind %d, null %d: %s, want %s", kind, null, got, want)
+	const (
+		id    = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+		other = "00000000-0000-4000-8000-000000000001"
+	)
+	for name, test := range map[string]struct {
+		patch  string
+		status int
+	}{
+		"the same listener":             {`{"listener_id":"` + strings.ToUpper(id) + `"}`, 200},
+		"another listener":              {`{"listener_id":"` + other + `"}`, 422},
+		"no listener":                   {`{"listener_id":null}`, 422},
+		"the same namespace":            {`{"listener_config":{"k8s_namespace":"n"}}`, 200},
+		"another namespace":             {`{"listener_config":{"k8s_namespace":"m"}}`, 422},
+		"no namespace":                  {`{"listener_config":{}}`, 422},
+		"no listener_config":            {`{"listener_config":null}`, 422},
+		"a URL":                         {`{"custom_url":"https://x.example"}`, 200},
+		"a repository without effect":   {`{"repo_url":"https://x.example"}`, 200},
+		"an integration with no effect": {`{"integration_id":"` + other + `"}`, 200},
+	} {
+		for _, permitted := range []bool{false, true} {
+			s := start(t, Options{DocumentedRulesOnly: permitted})
+			d := s.SeedDeployment(map[string]any{"source_config": map[string]any{
+				"listener_id": id, "listener_config": map[string]any{"k8s_namespace": "n"}}})
+			want := test.status
+			if permitted {
+				want = 200
+			}
+			if got := s.do("PATCH", "/v2/deployments/"+d, `{"source_config":`+test.patch+`}`); got.status != want {
+				t.Errorf("%s, permitted %t: status %d, want %d: %s", name, permitted, got.status, want, got.body)
 			}
 		}
 	}
 }
 
-func TestReviseAlways(t *testing.T) {
+func TestPatch_nullForALabel(t *testing.T) {
 	t.Parallel()
-	for _, always := range []bool{false, true} {
-		s := start(t, Options{ReviseAlways: always})
+	for kind, want := range map[PatchKind]int{PatchReplaceKeys: 422, PatchMergeSpec: 422, PatchMergeDeep: 200, PatchReplaceConfig: 422} {
+		s := start(t, Options{Patch: kind})
+		id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": map[string]any{"labels": map[string]any{"a": "1"}}}})
+		got := s.do("PATCH", "/v2/deployments/"+id, `{"source_config":{"resource_spec":{"labels":{"a":null}}}}`)
+		if labels := compact(t, at(t, s.Deployment(id), "source_config", "resource_spec", "labels")); got.status != want ||
+			labels != map[int]string{422: `{"a":"1"}`, 200: `{}`}[want] {
+			t.Errorf("kind %d: status %d, want %d; labels %s", kind, got.status, want, labels)
+		}
+	}
+}
+
+func TestRevisionsForChangesOnly(t *testing.T) {
+	t.Parallel()
+	for patch, want := range map[string]bool{
+		`{"source_config":{"resource_spec":{"cpu":2}}}`:                          false,
+		`{"source_revision_config":{"image_uri":"registry.example/seeded-1:1"}}`: false,
+		`{"source_revision_config":{"image_uri":"registry.example/seeded-1:2"}}`: true,
+		`{"secrets":[]}`:                         false,
+		`{"secrets":[{"name":"A","value":"1"}]}`: true,
+		`{"secret_references":[{"name":"A","secret_name":"s","secret_key":"k"}]}`: true,
+	} {
+		s := start(t, Options{RevisionsForChangesOnly: true})
 		id := s.SeedDeployment(nil)
 		before := s.Deployment(id)["latest_revision_id"]
-		d := s.ok("PATCH", "/v2/deployments/"+id, `{"source_config":{"build_on_push":true}}`)
-		if revised := d["latest_revision_id"] != before; revised != always {
-			t.Errorf("ReviseAlways %t: revised %t", always, revised)
+		d := s.ok("PATCH", "/v2/deployments/"+id, patch)
+		if revised := d["latest_revision_id"] != before; revised != want {
+			t.Errorf("%s: revised %t, want %t", patch, revised, want)
 		}
 	}
 }

@@ -52,7 +52,6 @@ func TestDefaults(t *testing.T) {
 		`false`:              {"source_config", "build_on_push"},
 		`3`:                  {"source_config", "resource_spec", "cpu"},
 		`2048`:               {"source_config", "resource_spec", "memory_mb"},
-		`0.5`:                {"source_config", "resource_spec", "queue_cpu"},
 		`"IfNotPresent"`:     {"source_config", "resource_spec", "sidecars", 0, "imagePullPolicy"},
 		`"Never"`:            {"source_config", "resource_spec", "sidecars", 1, "imagePullPolicy"},
 		`{"readOnly":false}`: {"source_config", "resource_spec", "sidecars", 0, "volumeMounts", 0},
@@ -68,6 +67,37 @@ func TestDefaults(t *testing.T) {
 	none := start(t, Options{Defaults: map[string]any{}})
 	if got := at(t, none.ok("POST", "/v2/deployments", body()), "source_config", "resource_spec"); got != nil {
 		t.Errorf("without defaults: resource_spec %v", got)
+	}
+}
+
+func TestDefaults_thatDependOnOtherValues(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ spec, want string }{
+		"nothing": {`{}`, `{"cpu":1,"cpu_limit":2,"db_storage_gi":10,"max_scale":10,"memory_limit_mb":4096,"memory_mb":2048,` +
+			`"min_scale":1,"queue_cpu":1,"queue_cpu_limit":2,"queue_max_scale":10,"queue_memory_limit_mb":4096,` +
+			`"queue_memory_mb":2048,"queue_min_scale":1}`},
+		"requests": {`{"cpu":0.25,"memory_mb":1000,"queue_cpu":8,"executor_cpu":0.1,"max_scale":3}`,
+			`{"cpu":0.3,"cpu_limit":0.6,"db_storage_gi":10,"executor_cpu":0.1,"executor_cpu_limit":0.2,"max_scale":3,` +
+				`"memory_limit_mb":2000,"memory_mb":1000,"min_scale":1,"queue_cpu":8,"queue_cpu_limit":16,"queue_max_scale":3,` +
+				`"queue_memory_limit_mb":2000,"queue_memory_mb":1000,"queue_min_scale":1}`},
+		"limits": {`{"cpu_limit":4,"memory_limit_mb":1,"queue_memory_limit_mb":null}`,
+			`{"cpu":1,"cpu_limit":4,"db_storage_gi":10,"max_scale":10,"memory_limit_mb":1,"memory_mb":2048,` +
+				`"min_scale":1,"queue_cpu":1,"queue_cpu_limit":4,"queue_max_scale":10,"queue_memory_limit_mb":1,` +
+				`"queue_memory_mb":2048,"queue_min_scale":1}`},
+	} {
+		s := start(t, Options{})
+		created := s.ok("POST", "/v2/deployments", body("source_config", `{"resource_spec":`+test.spec+`}`))
+		patched := s.ok("PATCH", "/v2/deployments/"+s.SeedDeployment(nil), `{"source_config":{"resource_spec":`+test.spec+`}}`)
+		for how, d := range map[string]map[string]any{"created": created, "patched": patched} {
+			if got := compact(t, at(t, d, "source_config", "resource_spec")); got != test.want {
+				t.Errorf("%s, %s\n got %s\nwant %s", name, how, got, test.want)
+			}
+		}
+	}
+	s := start(t, Options{})
+	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`, "source_revision_config", `{"graph_config_path":"graph.json"}`))
+	if got := at(t, d, "source_config", "custom_url"); got != "https://shop.apps.example" {
+		t.Errorf("custom_url %v", got)
 	}
 }
 
@@ -87,7 +117,8 @@ func TestExtraLabels(t *testing.T) {
 func TestResolveRefs(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{ResolveRefs: true})
-	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`, "source_revision_config", `{"repo_ref":"main"}`))
+	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`,
+		"source_revision_config", `{"repo_ref":"main","graph_config_path":"graph.json"}`))
 	ref, commit := at(t, d, "source_revision_config", "repo_ref"), at(t, d, "source_revision_config", "repo_commit_sha")
 	if ref != commit || ref == "main" {
 		t.Errorf("repo_ref %v, commit %v", ref, commit)

@@ -21,6 +21,7 @@ type shape struct {
 	enum   []string // of a string: the valid values
 	item   *shape   // of a list
 	fields []field  // of a record
+	most   float64  // of a CPU field in a request: the largest valid value
 }
 
 // A field is a member of a record.
@@ -36,8 +37,9 @@ type rule int
 const (
 	requiredInRequest rule = 1 << iota
 	requiredInResponse
-	readOnly // in responses only
-	nullable // may be null
+	readOnly        // in responses only
+	nullable        // may be null
+	requiredByKnown // in requests to known services
 
 	required = requiredInRequest | requiredInResponse
 )
@@ -47,9 +49,11 @@ var (
 	uuidShape     = &shape{kind: "UUID"}
 	dateTimeShape = &shape{kind: "date-time"}
 	integerShape  = &shape{kind: "integer"} // also in the form 2048.0
-	numberShape   = &shape{kind: "number"}
+	cpuShape      = &shape{kind: "number", most: 8}
+	cpuLimitShape = &shape{kind: "number", most: 16}
 	booleanShape  = &shape{kind: "boolean"}
 	freeFormShape = &shape{kind: "object"} // with any members
+	stringsShape  = &shape{kind: "object"}
 )
 
 func oneOf(values ...string) *shape { return &shape{kind: stringShape.kind, enum: values} }
@@ -91,7 +95,7 @@ var patchShape = func() *shape {
 	for i, f := range fields {
 		switch f.name {
 		case "source_config", "source_revision_config", "secrets", "secret_references":
-			fields[i].rules &= nullable
+			fields[i].rules = nullable // null means "not given"
 		default:
 			fields[i].rules = readOnly
 		}
@@ -116,15 +120,16 @@ var sourceRevisionConfigShape = record(
 
 // Section 2.4. Only CPU fields take fractions.
 var resourceSpecShape = record(
-	each(nullable, numberShape, "cpu", "cpu_limit", "queue_cpu", "queue_cpu_limit", "orchestrator_cpu", "orchestrator_cpu_limit",
-		"executor_cpu", "executor_cpu_limit", "redis_cpu", "redis_cpu_limit", "db_cpu", "db_cpu_limit"),
+	each(nullable, cpuShape, "cpu", "queue_cpu", "orchestrator_cpu", "executor_cpu", "redis_cpu", "db_cpu"),
+	each(nullable, cpuLimitShape, "cpu_limit", "queue_cpu_limit", "orchestrator_cpu_limit", "executor_cpu_limit",
+		"redis_cpu_limit", "db_cpu_limit"),
 	each(nullable, integerShape, "min_scale", "max_scale", "memory_mb", "memory_limit_mb"),
 	each(nullable, integerShape, "queue_min_scale", "queue_max_scale", "queue_memory_mb", "queue_memory_limit_mb"),
 	each(nullable, integerShape, "orchestrator_memory_mb", "orchestrator_memory_limit_mb", "orchestrator_min_scale", "orchestrator_max_scale"),
 	each(nullable, integerShape, "executor_memory_mb", "executor_memory_limit_mb"),
 	each(nullable, integerShape, "redis_memory_mb", "redis_memory_limit_mb"),
 	each(nullable, integerShape, "db_memory_mb", "db_memory_limit_mb", "db_storage_gi", "db_max_connections"),
-	each(nullable, freeFormShape, "labels", "annotations"),
+	each(nullable, stringsShape, "labels", "annotations"),
 	each(nullable, stringShape, "service_account_name"),
 	each(nullable, listOf(record(each(nullable, stringShape, "name"))), "image_pull_secrets"),
 	each(nullable, listOf(volumeShape), "volumes"),
@@ -155,10 +160,11 @@ var containerShape = record(
 	each(nullable, freeFormShape, "securityContext"),
 )
 
-// Section 2.5. Which fields are required is not documented, so none is.
+// Section 2.5. Which fields are required is not documented; known services
+// require all of them.
 var (
-	secretShape          = record(each(0, stringShape, "name", "value"))
-	secretReferenceShape = record(each(0, stringShape, "name", "secret_name", "secret_key"))
+	secretShape          = record(each(requiredByKnown, stringShape, "name", "value"))
+	secretReferenceShape = record(each(requiredByKnown, stringShape, "name", "secret_name", "secret_key"))
 )
 
 func (s *shape) field(name string) (field, bool) {
@@ -177,9 +183,16 @@ type problem struct {
 	Type string `json:"type"`
 }
 
-// unknownField is the type of a problem with a member that the interface does
-// not document.
-const unknownField = "extra_forbidden"
+// The types of problems that Options permit: a member that the interface does not
+// document, and what known services reject although the interface does not say so.
+const (
+	unknownField = "extra_forbidden"
+	knownRule    = "value_error.known"
+	nullInMap    = "value_error.null"
+)
+
+// leastCPU is the smallest valid value of a CPU field in a request.
+const leastCPU = 0.1
 
 // A direction is where a value is: in a request or in a response.
 type direction int
@@ -212,6 +225,9 @@ func check(s *shape, value any, way direction, loc ...any) []problem {
 		if !ok {
 			return wrong("dict")
 		}
+		if s == stringsShape && way == inRequest {
+			return checkMap(object, loc)
+		}
 		if s.fields == nil {
 			return nil
 		}
@@ -233,6 +249,9 @@ func check(s *shape, value any, way direction, loc ...any) []problem {
 		if s == integerShape && f != math.Trunc(f) {
 			return []problem{{loc, "should be an integer, got a fraction", "int_from_float"}}
 		}
+		if s.most > 0 && way == inRequest && (f < leastCPU || f > s.most) {
+			return []problem{{loc, fmt.Sprintf("should be between %v and %v", leastCPU, s.most), knownRule}}
+		}
 		return nil
 	}
 
@@ -253,6 +272,23 @@ func check(s *shape, value any, way direction, loc ...any) []problem {
 	return nil
 }
 
+// checkMap reports the members of a map of strings that are something else.
+func checkMap(object map[string]any, loc []any) []problem {
+	var found []problem
+	for _, name := range sortedKeys(object) {
+		at := append(loc, name) //nolint:gocritic // check has clipped loc
+		if _, ok := object[name].(string); ok {
+			continue
+		}
+		kind := knownRule
+		if object[name] == nil {
+			kind = nullInMap
+		}
+		found = append(found, problem{at, "should be a valid string", kind})
+	}
+	return found
+}
+
 func checkRecord(s *shape, object map[string]any, way direction, loc []any) []problem {
 	var found []problem
 	needed := requiredInRequest
@@ -266,6 +302,8 @@ func checkRecord(s *shape, object map[string]any, way direction, loc []any) []pr
 		case !present:
 			if f.rules&needed != 0 {
 				found = append(found, problem{at, "is required", "missing"})
+			} else if f.rules&requiredByKnown != 0 && way == inRequest {
+				found = append(found, problem{at, "is required", knownRule})
 			}
 		case way == inRequest && f.rules&readOnly != 0:
 			found = append(found, problem{at, "is read-only", "read_only"})

@@ -29,6 +29,7 @@ import (
 type Server struct {
 	opts     Options
 	defaults []defaultValue
+	derives  bool // there are no Options.Defaults: some depend on other values
 	tenant   string
 
 	recorder recorder
@@ -58,7 +59,8 @@ func New(opts Options) *Server {
 	if opts.CreateStatus == 0 {
 		opts.CreateStatus = http.StatusOK
 	}
-	if opts.Defaults == nil {
+	derives := opts.Defaults == nil
+	if derives {
 		opts.Defaults = DefaultDefaults()
 	}
 	opts.PathPrefix = strings.TrimRight(opts.PathPrefix, "/")
@@ -68,6 +70,7 @@ func New(opts Options) *Server {
 	return &Server{
 		opts:         opts,
 		defaults:     newDefaults(opts),
+		derives:      derives,
 		tenant:       stableID("tenant", "own"),
 		byID:         map[string]*deployment{},
 		repositories: map[string][]Repository{},
@@ -321,16 +324,29 @@ func (s *Server) readBody(c call, of *shape) (map[string]any, *response) {
 		a := reject(http.StatusBadRequest, "the body is not valid JSON: %v", err)
 		return nil, &a
 	}
-	found := check(of, value, inRequest, "body")
-	if s.opts.KeepUnknown {
-		found = slices.DeleteFunc(found, func(p problem) bool { return p.Type == unknownField })
-	}
+	found := slices.DeleteFunc(check(of, value, inRequest, "body"), s.permits)
 	if len(found) > 0 {
 		a := invalid(found...)
 		return nil, &a
 	}
 	lowerUUIDs(of, value)
+	if !s.opts.DocumentedRulesOnly {
+		roundCPU(of, value)
+	}
 	return value.(map[string]any), nil
+}
+
+// permits reports whether Options permit a problem.
+func (s *Server) permits(p problem) bool {
+	switch p.Type {
+	case unknownField:
+		return s.opts.KeepUnknown
+	case knownRule:
+		return s.opts.DocumentedRulesOnly
+	case nullInMap:
+		return s.opts.DocumentedRulesOnly || s.opts.Patch == PatchMergeDeep
+	}
+	return false
 }
 
 // decodeJSON reads exactly one JSON value, and keeps the text of numbers.

@@ -168,13 +168,17 @@ func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
 	return Field{Kind: Object, Fields: fs}.satisfies(fs.asWritten(asObject(normalized(live)), want, want, source), want)
 }
 
-// body returns the members of a tree that differences are in: of an object that is always there, key by key.
+// body returns the members of a tree that differences are in: of an object that is always there, key by key. A list of objects
+// that is removed is empty: known services read null there as "not given".
 func (fs Fields) body(tree map[string]any, differences []Difference) map[string]any {
 	body := map[string]any{}
 	for _, d := range differences {
 		object, key := d.Key()
 		if key == "" {
 			body[object] = tree[object]
+			if f, _ := fs.byWire(object); f.Kind == ObjectList && body[object] == nil {
+				body[object] = []any{}
+			}
 			continue
 		}
 		body[object] = Merge(asObject(body[object]), map[string]any{key: asObject(tree[object])[key]})

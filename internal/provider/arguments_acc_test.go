@@ -28,7 +28,7 @@ func TestAccEveryArgument(t *testing.T) {
 		except = regexp.MustCompile(`^secrets_wo`)
 	}
 	a := argumentTest{t, groupedCases(except, 18), // a message lists 30 differences
-		newService(t, fakeserver.Options{KeepUnknown: true}), newWorkspace(t, buildProvider(t))}
+		newService(t, fakeserver.Options{KeepUnknown: true, DocumentedRulesOnly: true}), newWorkspace(t, buildProvider(t))}
 	before := func(c argumentCase) map[string]any { return c.before }
 	after := func(c argumentCase) map[string]any { return c.after }
 

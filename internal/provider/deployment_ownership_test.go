@@ -212,7 +212,8 @@ func TestAccNumbersAndIDs_keepTheirForm(t *testing.T) {
 		return s.provider() + deployment("app", "codehost", fmt.Sprintf(`source_config = {
     integration_id = %q
     resource_spec  = { cpu = %s, memory_mb = 2048, volumes = [{ name = "v", secret = %q }] }
-  }`, id, cpu, `{ "b": 1.0,  "a": [2] }`))
+  }
+  source_revision_config = { graph_config_path = "graph.json" }`, id, cpu, `{ "b": 1.0,  "a": [2] }`))
 	}
 	upper := config("ABCDEFAB-0000-4000-8000-000000000000", "0.10")
 	check(t,

@@ -90,6 +90,7 @@ func TestAccEveryArgument_againstEveryService(t *testing.T) {
 	for name, options := range quirks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			options.DocumentedRulesOnly = true // every argument of every source, with any value
 			s := newService(t, options)
 			config := s.provider(`hosting = "self_hosted"`) + string(text) + `
 output "everything" {
@@ -156,7 +157,7 @@ func TestAccEverySource_requiredArgumentsAreEnough(t *testing.T) {
 	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{ExtraFields: true, CreateStatus: 201})
+			s := newService(t, fakeserver.Options{ExtraFields: true, CreateStatus: 201, DocumentedRulesOnly: true})
 			config := s.provider() + deployment("small", source)
 			check(t,
 				resource.TestStep{Config: config, Check: resource.ComposeAggregateTestCheckFunc(
@@ -189,6 +190,7 @@ func TestAccImport_matchingConfigurationPlansEmpty(t *testing.T) {
 	for name, options := range quirks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			options.DocumentedRulesOnly = true // every argument of every source, with any value
 			s := newService(t, options)
 			var id string
 			makeOne := s.provider() + string(everything)

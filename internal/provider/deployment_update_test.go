@@ -138,7 +138,7 @@ func TestAccUpdate_refToCommitAndBack(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	config := func(ref string) string {
-		return s.provider() + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+		return s.provider() + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`", graph_config_path = "graph.json" }`)
 	}
 	pinned := strings.Repeat("0123456789", 4)
 	// A service builds that commit; the fake one chooses another.
@@ -162,7 +162,7 @@ func TestAccUpdate_ignoredRefIsError(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ResolveRefs: true, IgnorePatch: true})
 	config := func(ref string) string {
-		return s.provider() + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+		return s.provider() + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`", graph_config_path = "graph.json" }`)
 	}
 	ignored := regexp.MustCompile(`(?s)Update was not applied.*source_revision_config\.repo_ref: "[0-9a-f]{40}" in the service, "dev" in the configuration`)
 	check(t,
@@ -180,7 +180,7 @@ func TestAccImport_refOfResolvedCommit(t *testing.T) {
 	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	id := s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_revision_config": map[string]any{"repo_ref": "main"}})
 	config := func(setting, ref string) string {
-		return s.provider(setting) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`" }`)
+		return s.provider(setting) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`", graph_config_path = "graph.json" }`)
 	}
 	commit := s.stored(t)["source_revision_config"].(map[string]any)["repo_commit_sha"].(string)
 	check(t,
@@ -209,7 +209,7 @@ func TestAccUpdate_ignoredChangesAreErrors(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{IgnorePatch: true})
 	config := func(arguments string) string {
-		return s.provider() + deployment("app", "internal_docker", arguments)
+		return s.provider() + deployment("app", "external_docker", arguments)
 	}
 	before := `source_config = { custom_url = "https://a.example.com" }` + "\n" + `secrets = { A = "planted-one" }`
 	after := strings.NewReplacer("//a", "//b", `" }`+"\n", `", resource_spec = { cpu = 7, labels = { a = "1" }, sidecars = [{ name = "a" }] } }`+"\n", "planted-one", "planted-two").Replace(before)
@@ -230,7 +230,7 @@ func TestAccService_withoutUpdateAndDelete(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{Documented: true})
 	config := func(url, more string) string {
-		return s.provider() + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`, more)
+		return s.provider() + deployment("app", "external_docker", `source_config = { custom_url = "`+url+`" }`, more)
 	}
 	before := config("https://a.example.com", "")
 	check(t,
@@ -257,7 +257,7 @@ func TestAccUpdate_deletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	config := func(url string) string {
-		return s.provider() + deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`)
+		return s.provider() + deployment("app", "external_docker", `source_config = { custom_url = "`+url+`" }`)
 	}
 	after := config("https://b.example.com")
 	check(t,
@@ -343,7 +343,7 @@ func TestAccUnknownValue_isComparedAtApply(t *testing.T) {
 	s := newService(t, fakeserver.Options{})
 	config := func(input string) string {
 		return s.provider(documentedOnly) + "resource \"terraform_data\" \"late\" {\n  input = \"" + input + "\"\n}\n" +
-			deployment("app", "internal_docker", `source_config = { custom_url = terraform_data.late.output }`, `deletion_policy = "abandon"`)
+			deployment("app", "external_docker", `source_config = { custom_url = terraform_data.late.output }`, `deletion_policy = "abandon"`)
 	}
 	check(t,
 		resource.TestStep{Config: config("https://a.example.com")},

@@ -160,7 +160,8 @@ func TestAccMisspelledNestedName_isAWarning(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	w := newWorkspace(t, built)
-	w.configure(s.provider(), deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }`))
+	w.configure(s.provider(), deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }
+  source_revision_config = { graph_config_path = "graph.json" }`))
 	out := unwrapped(w.succeed("apply", "-auto-approve"))
 	if !strings.Contains(out, "Warning: Missing repo_url") || !strings.Contains(out, "Check the spelling") {
 		t.Errorf("there is no warning about the spelling:\n%s", out)

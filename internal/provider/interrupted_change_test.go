@@ -21,7 +21,7 @@ func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 		w = newWorkspace(t, built)
 		configure := func(url string) {
 			// Without an output: it would show a new status.
-			config, _, _ := strings.Cut(deployment("app", "internal_docker", `source_config = { custom_url = "`+url+`" }`), "output ")
+			config, _, _ := strings.Cut(deployment("app", "external_docker", `source_config = { custom_url = "`+url+`" }`), "output ")
 			w.configure(s.provider(), config)
 		}
 		configure("https://a.example.com")

@@ -39,7 +39,7 @@ func TestRedeploy_triggers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.options.ReviseAlways, c.options.Clock, c.options.ActiveAfter = true, clock(), 20*time.Second
+			c.options.Clock, c.options.ActiveAfter = clock(), 20*time.Second
 			s := newService(t, c.options)
 			p := newProtocol(t, s)
 			r := p.MustApply(typeName, nil, c.config(commits("a"))) // nothing to do in a create
@@ -66,7 +66,7 @@ func TestRedeploy_triggers(t *testing.T) {
 // Members that the provider does not know, changes of the same plan, and null for what is removed are sent, too.
 func TestRedeploy_triggersWithOtherChanges(t *testing.T) {
 	t.Parallel()
-	m := create(t, fakeserver.Options{KeepUnknown: true, ReviseAlways: true, Defaults: map[string]any{}}, `{"source": "codehost",
+	m := create(t, fakeserver.Options{KeepUnknown: true, DocumentedRulesOnly: true, Defaults: map[string]any{}}, `{"source": "codehost",
 		"source_config": {"repo_url": "https://codehost.example/acme/app"}, "source_revision_config": {"repo_ref": "main", "graph_config_path": "a.json"}}`)
 	m.s.edit(t, "source_revision_config.zone", "z1")()
 	const after = `{"source": "codehost", "redeploy_triggers": {"a": "1"}, "source_config": {"repo_url": "https://codehost.example/acme/app"},
@@ -163,7 +163,7 @@ func (p *protocol) invoke(config object) (progress []string, diags protocoltest.
 
 func TestRedeployAction(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{ReviseAlways: true, Clock: clock(), ActiveAfter: 20 * time.Second})
+	s := newService(t, fakeserver.Options{Clock: clock(), ActiveAfter: 20 * time.Second})
 	p := newProtocol(t, s)
 	r := p.MustApply(typeName, nil, fromBranch())
 	id, before := p.text(r, "id"), p.text(r, "latest_revision_id")
@@ -188,7 +188,7 @@ func TestRedeployAction(t *testing.T) {
 
 func TestRedeployAction_arguments(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{ReviseAlways: true, ResolveRefs: true})
+	s := newService(t, fakeserver.Options{ResolveRefs: true})
 	p := newProtocol(t, s)
 	r := p.MustApply(typeName, nil, fromBranch())
 	id := p.text(r, "id")
@@ -233,9 +233,9 @@ func TestRedeployAction_failures(t *testing.T) {
 		}, nil, protocoltest.Error("Outcome of the redeployment is unknown", "", `"app"`)},
 		"no new revision": {fakeserver.Options{IgnorePatch: true}, nil, nil, nil, protocoltest.Error("No new revision", "", `"app"`)},
 		"no revisions":    {fakeserver.Options{NoRevisions: true}, nil, nil, nil, protocoltest.Warning("Cannot verify the redeployment", "", `"app"`)},
-		"failed build": {fakeserver.Options{ReviseAlways: true}, nil, func(s *service) { s.EndNextRevision("BUILD_FAILED") }, nil,
+		"failed build": {fakeserver.Options{}, nil, func(s *service) { s.EndNextRevision("BUILD_FAILED") }, nil,
 			protocoltest.Error("Revision failed", "", `"app"`, "redeployed", "BUILD_FAILED")},
-		"time limit": {fakeserver.Options{ReviseAlways: true}, nil, func(s *service) { s.EndNextRevision("QUEUED") }, object{"timeout": "500ms"},
+		"time limit": {fakeserver.Options{}, nil, func(s *service) { s.EndNextRevision("QUEUED") }, object{"timeout": "500ms"},
 			protocoltest.Error("New revision does not run yet", "", `"app"`, "QUEUED", "raise timeout")},
 	} {
 		t.Run(name, func(t *testing.T) {

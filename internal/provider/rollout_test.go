@@ -277,12 +277,16 @@ func TestRollout_revisionForAnySetting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{ReviseAlways: true, Clock: clock(), ActiveAfter: 20 * time.Second})
+			s := newService(t, fakeserver.Options{Clock: clock(), ActiveAfter: 20 * time.Second})
 			p := newProtocol(t, s)
 			r := p.MustApply(typeName, nil, withImage("1"))
 			before := p.text(r, "latest_revision_id")
 			plan, diags := p.Plan(typeName, r, c.after)
 			p.ExpectNone(diags)
+			if !c.planned {
+				newRevision := func() { s.NewRevision(s.stored(t)["id"].(string)) }
+				s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: newRevision})
+			}
 			if unknown := p.Planned(plan)["latest_revision_id"] == protocoltest.Unknown; unknown != c.planned {
 				t.Errorf("latest_revision_id is unknown: %t, want %t", unknown, c.planned)
 			}
@@ -425,7 +429,8 @@ func TestPlan_marksOnlyWhatCanChange(t *testing.T) {
 			p := newProtocol(t, newService(t, fakeserver.Options{}))
 			base := appConfig(c.source, object{"source_revision_config": object{"image_uri": "a:1"}})
 			if c.source == "codehost" {
-				base = appConfig(c.source, object{"source_config": object{"repo_url": "https://codehost.example/acme/app"}})
+				base = appConfig(c.source, object{"source_config": object{"repo_url": "https://codehost.example/acme/app"},
+					"source_revision_config": object{"graph_config_path": "graph.json"}})
 			}
 			r := p.MustApply(typeName, nil, merged(base, c.before))
 			plan, diags := p.Plan(typeName, r, merged(base, c.after))

@@ -34,7 +34,7 @@ func TestUpdate_valueThatWasNotTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{ReviseAlways: true})
+			s := newService(t, fakeserver.Options{})
 			p := newProtocol(t, s)
 			r := p.MustApply(typeName, nil, withImage("1"))
 			before := inJSON(p.Values(r))

@@ -14,7 +14,7 @@ terraform {
 locals {
   # Requests of one API server instance.
   sizes = {
-    small  = { cpu = 0.25, memory_mb = 512 }
+    small  = { cpu = 0.3, memory_mb = 512 }
     medium = { cpu = 0.5, memory_mb = 1024 }
     large  = { cpu = 2, memory_mb = 4096 }
   }
