@@ -21,8 +21,8 @@ const (
 	deletionPrevent = "prevent"
 )
 
-// deletionPolicy is what happens to a deployment that is destroyed. What counts is the policy in the state: there it is also
-// known when the configuration no longer has the deployment.
+// deletionPolicy is what happens to a deployment that is destroyed. What counts is the policy in the state: there it is
+// also known when the configuration no longer has the deployment.
 func (a attributes) deletionPolicy() string { return cmp.Or(a.text("deletion_policy"), deletionDelete) }
 
 func (a attributes) abandons() bool { return a.deletionPolicy() == deletionAbandon }
@@ -32,8 +32,8 @@ type replacement struct {
 	NewName string `json:"new_name"` // empty if it is known only after apply
 }
 
-// planDestroy rejects what Delete would reject, and warns about a deployment that keeps running. The plan is that of a destroy
-// and not of a replacement, which it records.
+// planDestroy rejects what Delete would reject, and warns about a deployment that keeps running. The plan is that of a
+// destroy and not of a replacement, which it records.
 func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	r.state.hold(state)
@@ -45,24 +45,21 @@ func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, 
 
 // rejectDestroy reports that a deployment can neither be destroyed nor replaced, if that is so.
 func (r *deploymentResource) rejectDestroy(state attributes, diags *diag.Diagnostics) (rejected bool) {
-	who := describe(state)
 	switch policy := state.deletionPolicy(); {
 	case policy == deletionPrevent:
-		r.report(diags).errorf(path.Empty(), "Destroying is prevented",
-			"Deployment %s has deletion_policy = %q in the state, so it can neither be "+
-				"destroyed nor replaced. Options:\n"+
-				"  - Keep the resource, with name = %q and source = %q.\n"+
-				"  - To stop managing the deployment and keep it, use a removed block or terraform state rm.\n"+
-				"  - To delete it, first apply deletion_policy = %q.",
-			who, deletionPrevent, state.text("name"), state.text("source"), deletionDelete)
+		r.report(diags).errorf(path.Empty(), "Destroying is prevented", "Deployment %s has deletion_policy = %q in the "+
+			"state, so it can neither be destroyed nor replaced. Options:\n"+
+			"  - Keep the resource, with name = %q and source = %q.\n"+
+			"  - To stop managing the deployment and keep it, use a removed block or terraform state rm.\n"+
+			"  - To delete it, first apply deletion_policy = %q.",
+			describe(state), deletionPrevent, state.text("name"), state.text("source"), deletionDelete)
 	case policy != deletionAbandon && r.documentedOnly:
-		r.report(diags).errorf(path.Empty(), "Deployment cannot be deleted",
-			"Destroying or replacing deployment %s would delete it, but the provider has "+
-				"documented_operations_only = true, and the API documents no deletion. Options:\n"+
-				"  - To let the deployment keep running, first apply deletion_policy = %q.\n"+
-				"  - To stop managing it, use a removed block or terraform state rm.\n"+
-				"  - If the service supports DELETE for deployments, remove documented_operations_only.\n"+
-				"  - For terraform destroy, add -refresh=false.", who, deletionAbandon)
+		r.report(diags).errorf(path.Empty(), "Deployment cannot be deleted", "Destroying or replacing deployment %s would "+
+			"delete it, but the provider has documented_operations_only = true, and the API documents no deletion. Options:\n"+
+			"  - To let the deployment keep running, first apply deletion_policy = %q.\n"+
+			"  - To stop managing it, use a removed block or terraform state rm.\n"+
+			"  - If the service supports DELETE for deployments, remove documented_operations_only.\n"+
+			"  - For terraform destroy, which plans first, add -refresh=false.", describe(state), deletionAbandon)
 	default:
 		return false
 	}
@@ -71,13 +68,12 @@ func (r *deploymentResource) rejectDestroy(state attributes, diags *diag.Diagnos
 
 // addAbandoned warns that a deployment keeps running without Terraform.
 func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attributes) {
-	r.report(diags).warnf(path.Empty(), "Deployment keeps running",
-		"Destroying removes deployment %s from the state only, because its "+
-			"deletion_policy is %q.", describe(state), deletionAbandon)
+	r.report(diags).warnf(path.Empty(), "Deployment keeps running", "Destroying removes deployment %s from the state "+
+		"only, because its deletion_policy is %q.", describe(state), deletionAbandon)
 }
 
-// Delete deletes the deployment, and waits until it is no longer listed. With deletion_policy = "abandon", the deployment is
-// only removed from the state. Neither is done for a replacement whose create would fail.
+// Delete deletes the deployment, and waits until it is no longer listed. With deletion_policy = "abandon", the
+// deployment is only removed from the state. Neither is done for a replacement whose create would fail.
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)
@@ -93,9 +89,11 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 }
 
-// rejectNewName reports that the create of a replacement would fail, because a deployment has its name: one that this run has
-// not created, or the old one, if that keeps running.
-func (r *deploymentResource) rejectNewName(ctx context.Context, state attributes, name string, diags *diag.Diagnostics) (rejected bool) {
+// rejectNewName reports that the create of a replacement would fail, because a deployment has its name: one that this
+// run has not created, or the old one, if that keeps running.
+func (r *deploymentResource) rejectNewName(
+	ctx context.Context, state attributes, name string, diags *diag.Diagnostics,
+) (rejected bool) {
 	if name == "" {
 		if state.abandons() {
 			r.addUnknownName(diags, state)
@@ -111,7 +109,9 @@ func (r *deploymentResource) rejectNewName(ctx context.Context, state attributes
 }
 
 // rejectHolders reports the one of the deployments of a new name because of which a create would fail, if there is one.
-func (r *deploymentResource) rejectHolders(state attributes, name string, holders []*client.Deployment, diags *diag.Diagnostics) (rejected bool) {
+func (r *deploymentResource) rejectHolders(
+	state attributes, name string, holders []*client.Deployment, diags *diag.Diagnostics,
+) (rejected bool) {
 	for _, holder := range holders {
 		old := strings.EqualFold(holder.ID, state.text("id"))
 		switch {
@@ -119,11 +119,11 @@ func (r *deploymentResource) rejectHolders(state attributes, name string, holder
 			r.addKeptName(diags, state)
 			return true
 		case !old && !r.client.CreatedHere(holder.ID):
-			r.report(diags).errorf(path.Empty(), "Deployment name already taken",
-				"Replacing deployment %s creates one named %q, but the service already "+
-					"has a deployment of that name (id %s, status %s). Nothing was changed. Options:\n"+
-					"  - Choose another name.\n"+
-					"  - For terraform destroy, add -refresh=false.", describe(state), name, holder.ID, statusOf(holder))
+			r.report(diags).errorf(path.Empty(), summaryNameTaken, "Replacing deployment %s creates one named %q, but the "+
+				"service already has a deployment of that name (id %s, status %s). Nothing was changed. Options:\n"+
+				"  - Choose another name.\n"+
+				"  - For terraform destroy, which plans first, add -refresh=false.",
+				describe(state), name, holder.ID, statusOf(holder))
 			return true
 		}
 	}
@@ -132,20 +132,19 @@ func (r *deploymentResource) rejectHolders(state attributes, name string, holder
 
 // addUnknownName reports that an abandoned deployment may still have the name of its replacement.
 func (r *deploymentResource) addUnknownName(diags *diag.Diagnostics, state attributes) {
-	r.report(diags).errorf(path.Empty(), "Replacement needs a known name",
-		"Deployment %s has deletion_policy = %q, so it keeps running and keeps its "+
-			"name when it is replaced. The new name is known only after apply, and may be the same. Set a name that is known at plan.",
+	r.report(diags).errorf(path.Empty(), "Replacement needs a known name", "Deployment %s has deletion_policy = %q, so "+
+		"it keeps running and keeps its name when it is replaced. The new name is known only after apply, and may be the "+
+		"same. Set a name that is known at plan.",
 		describe(state), deletionAbandon)
 }
 
 // addKeptName reports that an abandoned deployment still has the name of its replacement.
 func (r *deploymentResource) addKeptName(diags *diag.Diagnostics, state attributes) {
-	r.report(diags).errorf(path.Empty(), "Replacement needs a new name",
-		"Replacing deployment %s creates another one, but with deletion_policy = %q "+
-			"this one keeps running and keeps its name. Options:\n"+
-			"  - Choose a new name, too.\n"+
-			"  - To delete it, first apply deletion_policy = %q, without replacing it.\n"+
-			"  - For terraform destroy, add -refresh=false.", describe(state), deletionAbandon, deletionDelete)
+	r.report(diags).errorf(path.Empty(), "Replacement needs a new name", "Replacing deployment %s creates another one, "+
+		"but with deletion_policy = %q this one keeps running and keeps its name. Options:\n"+
+		"  - Choose a new name, too.\n"+
+		"  - To delete it, first apply deletion_policy = %q, without replacing it.\n"+
+		"  - For terraform destroy, which plans first, add -refresh=false.", describe(state), deletionAbandon, deletionDelete)
 }
 
 // delete deletes the deployment in the service.
@@ -154,10 +153,12 @@ func (r *deploymentResource) delete(ctx context.Context, state attributes, diags
 	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
 	case errors.Is(err, client.ErrNotSupported):
 		r.report(diags).errorf(path.Empty(), "Service does not support deletion",
-			"The service lists deployment %s but rejects DELETE for it. Nothing was "+
-				"changed, and the deployment stays in the state. Options:\n"+
-				"  - To remove it from the state only, use a removed block or terraform state rm, or first apply deletion_policy = %q.\n"+
-				"  - If the service supports neither updates nor deletion, set documented_operations_only = true in the provider.\n\n%s",
+			"The service lists deployment %s but rejects DELETE for it. Nothing was changed, and the deployment stays in the "+
+				"state. Options:\n"+
+				"  - To remove it from the state only, use a removed block or terraform state rm, or first apply "+
+				"deletion_policy = %q.\n"+
+				"  - If the service supports neither updates nor deletion, set documented_operations_only = true in the "+
+				"provider.\n\n%s",
 			who, deletionAbandon, r.sentence(err))
 		return
 	case err != nil:
@@ -173,8 +174,8 @@ func (r *deploymentResource) delete(ctx context.Context, state attributes, diags
 	case err == nil:
 	case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 		r.report(diags).errorf(path.Empty(), "Deployment still exists",
-			"The service accepted the deletion of deployment %s, but still lists it after %s, with status %s. It stays in the state. Destroy "+
-				"again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last))
+			"The service accepted the deletion of deployment %s, but still lists it after %s, with status %s. It stays in "+
+				"the state. Destroy again later. To wait longer, apply a larger timeouts.delete first.", who, limit, statusOf(last))
 	default:
 		r.report(diags).failure(fmt.Sprintf("Cannot verify the deletion of deployment %s", who), err, nil)
 	}

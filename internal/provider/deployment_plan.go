@@ -14,8 +14,10 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// ModifyPlan makes the plan of a deployment by the rules of package field, and rejects at plan what an apply could not do.
-func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+// ModifyPlan makes the plan of a deployment by the rules of package field, and rejects what an apply could not do.
+func (r *deploymentResource) ModifyPlan(
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
+) {
 	state, config := attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
 	r.hideSecrets(state, config)
 	if req.Plan.Raw.IsNull() {
@@ -36,8 +38,8 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 	replaces := plan.replaces(state, "name") || plan.replaces(state, "source")
 	r.state.hold(state)
 	if state.text("status") == client.StatusAwaitingDelete {
-		r.report(&resp.Diagnostics).warnf(path.Empty(), "Deployment is being deleted", "Deployment %s has status %s. Once it no longer exists, the "+
-			"plan proposes to create it again.", describe(state), client.StatusAwaitingDelete)
+		r.report(&resp.Diagnostics).warnf(path.Empty(), "Deployment is being deleted", "Deployment %s has status %s. Once "+
+			"it no longer exists, the plan proposes to create it again.", describe(state), client.StatusAwaitingDelete)
 	}
 	if replaces {
 		r.planReplacement(ctx, plan, state, &resp.Diagnostics)
@@ -50,8 +52,11 @@ func (r *deploymentResource) ModifyPlan(ctx context.Context, req resource.Modify
 }
 
 // planUpdate plans a change of a deployment. Live is what was read of it for its refresh; nil if nothing was.
-func (r *deploymentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, c *change, live *client.Deployment) {
-	plan, state, config, diags := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
+func (r *deploymentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest,
+	resp *resource.ModifyPlanResponse, c *change, live *client.Deployment,
+) {
+	plan, state, config := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
+	diags := &resp.Diagnostics
 	ofSecrets := newSecretsChange(plan, state, config, r.loadSecretsRecord(ctx, req.Private, diags))
 	redeploys := c.redeploys()
 	if c.ChangesNothing() && !ofSecrets.changes && len(ofSecrets.released) == 0 && !redeploys {
@@ -76,8 +81,8 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	}
 	r.addTakenRef(diags, c, state)
 	if len(c.Left) > 0 {
-		r.report(diags).warnf(path.Empty(), "Removed values stay in the service", "No apply has set these values of deployment %s, so "+
-			"removing them does not change them in the service:%s", describe(state), names(c.Left))
+		r.report(diags).warnf(path.Empty(), "Removed values stay in the service", "No apply has set these values of "+
+			"deployment %s, so removing them does not change them in the service:%s", describe(state), names(c.Left))
 	}
 	body, secrets := client.Tree(c.Body), ofSecrets.update(live)
 	if r.documentedOnly && (len(body) > 0 || secrets.difference() != "" ||
@@ -89,7 +94,8 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 	if len(body) == 0 && len(c.Undecided) == 0 && !secrets.sends && !redeploys {
 		return
 	}
-	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, secrets.sends || redeploys || c.makesRevision(body))
+	newRevision := secrets.sends || redeploys || c.makesRevision(body)
+	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, newRevision)
 }
 
 // markChanging marks as unknown what an update may change by itself.
@@ -101,7 +107,8 @@ func markChanging(plan, config tftypes.Value, source string, newRevision bool) t
 			unknown[name] = unknown["updated_at"]
 		}
 	}
-	if object := values["source_revision_config"]; newRevision && source == client.SourceCodehost && object.IsKnown() && !object.IsNull() {
+	object := values["source_revision_config"]
+	if newRevision && source == client.SourceCodehost && object.IsKnown() && !object.IsNull() {
 		built := field.Values{"repo_commit_sha": unknown["updated_at"]}
 		if attributesOf(configured["source_revision_config"])["image_uri"].IsNull() {
 			built["image_uri"] = unknown["updated_at"]
@@ -123,31 +130,35 @@ func (r *deploymentResource) rejectChange(c *change, secrets secretsUpdate, diag
 	if c.redeploys() {
 		lines = append(lines, "redeploy_triggers: changed")
 	}
-	r.report(diags).errorf(path.Empty(), "Deployment cannot be updated", "Deployment %s differs from the configuration:%s\n\nThe provider has "+
-		"documented_operations_only = true, and the API documents no updates. Options:\n"+
+	r.report(diags).errorf(path.Empty(), "Deployment cannot be updated", "Deployment %s differs from the "+
+		"configuration:%s\n\nThe provider has documented_operations_only = true, and the API documents no updates. "+
+		"Options:\n"+
 		"  - To update it, remove documented_operations_only. The service must support PATCH for deployments.\n%s\n"+
-		"  - For terraform destroy, add -refresh=false.", describe(attributesOf(c.state)), lines, withoutUpdate)
+		"  - For terraform destroy, which plans first, add -refresh=false.",
+		describe(attributesOf(c.state)), lines, withoutUpdate)
 }
 
 // withoutUpdate is what to do where a deployment cannot be updated.
-const withoutUpdate trusted = "  - To keep the service's values, write them into the configuration, or add the arguments to ignore_changes.\n" +
-	"  - To create a second deployment, first apply deletion_policy = \"abandon\", then choose a new name. This one keeps running."
+const withoutUpdate trusted = "  - To keep the service's values, write them into the configuration, or add the " +
+	"arguments to ignore_changes.\n" +
+	"  - To create a second deployment, first apply deletion_policy = \"abandon\", then choose a new name. This one " +
+	"keeps running."
 
-// addTakenRef warns of a ref that goes into the state without a request, because the service does not show which it has.
+// addTakenRef warns of a ref that goes into the state without a request, because the service does not show its own.
 func (r *deploymentResource) addTakenRef(diags *diag.Diagnostics, c *change, state attributes) {
 	if c.RefAssumed {
 		planned := attributesOf(attributesOf(c.plan)["source_revision_config"])
 		r.report(diags).warnf(path.Root("source_revision_config").AtName("repo_ref"), "Imported ref cannot be verified",
-			"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes that %q refers to "+
-				"this commit, and sends nothing. "+
-				"If the deployment follows a different branch, first set repo_ref to that branch and apply. Then change it.", describe(state),
+			"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes "+
+				"that %q refers to this commit, and sends nothing. If the deployment follows a different branch, first set "+
+				"repo_ref to that branch and apply. Then change it.", describe(state),
 			planned.text("repo_commit_sha"), planned.text("repo_ref"))
 	}
 }
 
-// planCreate records the name for a replacement, and looks it up: a wrong credential or URL fails the plan and not the apply. A
-// taken name is only a warning: something in the same run may free it, and Terraform plans again during the apply, where an error
-// of a create_before_destroy would leave a deposed object behind.
+// planCreate records the name for a replacement, and looks it up: a wrong credential or URL fails the plan and not the
+// apply. A taken name is only a warning: something in the same run may free it, and Terraform plans again during the
+// apply, where an error of a create_before_destroy would leave a deposed object behind.
 func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, resp *resource.ModifyPlanResponse) {
 	name, diags := plan.text("name"), &resp.Diagnostics
 	savePrivate(ctx, resp.Private, privateReplacement, &replacement{NewName: name}, diags)
@@ -164,7 +175,8 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	// Terraform drops the warnings of a replacement, and shows its errors.
 	r.report(diags).warnf(path.Root("name"), "Deployment name is in use",
 		"Deployment %s in this state has this name. Creating another one fails unless this run deletes that one first.\n"+
-			"  - If you renamed the resource, add a moved block. Otherwise Terraform deletes the deployment and creates it again.\n"+
+			"  - If you renamed the resource, add a moved block. Otherwise Terraform deletes the deployment and creates it "+
+			"again.\n"+
 			"  - With create_before_destroy, choose a new name.", describe(held))
 	if !r.rejectDestroy(held, diags) && held.abandons() {
 		r.addKeptName(diags, held)
@@ -172,14 +184,17 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 }
 
 // nameHolders lists the deployments that have a name, if it is known. A failure is reported.
-func (r *deploymentResource) nameHolders(ctx context.Context, name string, diags *diag.Diagnostics) []*client.Deployment {
+func (r *deploymentResource) nameHolders(
+	ctx context.Context, name string, diags *diag.Diagnostics,
+) []*client.Deployment {
 	if name == "" || r.client == nil {
 		return nil
 	}
 	holders, err := r.client.NameHolders(ctx, name)
 	if failed, ok := errors.AsType[*client.Error](err); ok && failed.Cause == client.CauseUnreachable {
-		r.report(diags).warnf(path.Empty(), "Service is unreachable", "The provider could not check whether the name %q is free: %s If the service "+
-			"is created in this run, do nothing. Otherwise, correct base_url (%s).", name, r.sentence(failed), r.access.baseURL)
+		r.report(diags).warnf(path.Empty(), "Service is unreachable", "The provider could not check whether the name %q "+
+			"is free: %s If the service is created in this run, do nothing. Otherwise, correct base_url "+
+			"(%s).", name, r.sentence(failed), r.access.baseURL)
 	} else if err != nil {
 		r.report(diags).failure(fmt.Sprintf("Cannot check the name %q", name), err, nil)
 	}
@@ -204,7 +219,7 @@ func (r *deploymentResource) nameTaken(name string, existing *client.Deployment)
 	return what + " Options:\n" + toImport +
 		"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n" +
 		"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n" +
-		"  - For terraform destroy, add -refresh=false."
+		"  - For terraform destroy, which plans first, add -refresh=false."
 }
 
 // importBlock is a block to copy.
@@ -212,8 +227,8 @@ func importBlock(uuid string) trusted {
 	return trusted(fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, uuid))
 }
 
-// replaces reports whether the plan replaces the deployment for an attribute. A value that is unknown may turn out to be the
-// same.
+// replaces reports whether the plan replaces the deployment for an attribute. A value that is unknown may turn out to
+// be the same.
 func (a attributes) replaces(state attributes, name string) bool {
 	return a[name].IsKnown() && !a[name].Equal(state[name])
 }
@@ -224,21 +239,22 @@ func (r *deploymentResource) planReplacement(ctx context.Context, plan, state at
 	if !plan.replaces(state, "name") {
 		at = path.Root("source")
 	}
-	who, name := describe(state), plan["name"]
+	who, newName := describe(state), plan.text("name")
 	switch policy := plan.deletionPolicy(); {
 	case r.rejectDestroy(state, diags):
 	case policy != deletionDelete && !state.abandons():
-		r.report(diags).errorf(path.Root("deletion_policy"), "Deployment would be deleted", "Changing %s replaces deployment %s, "+
-			"and this deletes it: deletion_policy = %q is not applied yet. First apply deletion_policy alone, with %[1]s = %[4]q. Then change %[1]s.",
+		r.report(diags).errorf(path.Root("deletion_policy"), "Deployment would be deleted", "Changing %s replaces "+
+			"deployment %s, and this deletes it: deletion_policy = %q is not applied yet. First apply deletion_policy alone, "+
+			"with %[1]s = %[4]q. Then change %[1]s.",
 			at, who, policy, state.text(at.String()))
-	case state.abandons() && !name.IsKnown():
+	case state.abandons() && !plan["name"].IsKnown():
 		r.addUnknownName(diags, state)
-	case state.abandons() && name.Equal(state["name"]):
+	case state.abandons() && !plan.replaces(state, "name"):
 		r.addKeptName(diags, state)
-	case plan.replaces(state, "name") && r.rejectHolders(state, plan.text("name"), r.nameHolders(ctx, plan.text("name"), diags), diags):
+	case plan.replaces(state, "name") && r.rejectHolders(state, newName, r.nameHolders(ctx, newName, diags), diags):
 	case state.abandons():
-		r.report(diags).warnf(at, "Deployment keeps running", "Changing %s creates a new deployment. Deployment %s is removed from "+
-			"the state and keeps running, because its deletion_policy is %q.", at, who, deletionAbandon)
+		r.report(diags).warnf(at, "Deployment keeps running", "Changing %s creates a new deployment. Deployment %s is "+
+			"removed from the state and keeps running, because its deletion_policy is %q.", at, who, deletionAbandon)
 	}
 }
 

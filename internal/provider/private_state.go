@@ -37,7 +37,8 @@ func savePrivate(ctx context.Context, private privateState, key string, value an
 	diags.Append(private.SetKey(ctx, key, text)...)
 }
 
-// loadPrivate reads a key into value. What another version of the provider wrote, and this one cannot read, counts as absent.
+// loadPrivate reads a key into value. What another version of the provider wrote, and this one cannot read, counts as
+// absent.
 func loadPrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
 	text, more := private.GetKey(ctx, key)
 	diags.Append(more...)
