@@ -59,10 +59,13 @@ func (m measured) count(match func(fakeserver.Request) bool) int {
 	return n
 }
 
-func isByID(r fakeserver.Request) bool        { return r.Query.Has("deployment_ids") }
-func isByName(r fakeserver.Request) bool      { return r.Query.Has("name_contains") }
-func isCreate(r fakeserver.Request) bool      { return r.Method == http.MethodPost }
-func isPage(r fakeserver.Request) bool        { return !isByID(r) && !isByName(r) && !isCreate(r) }
+func isByID(r fakeserver.Request) bool     { return r.Query.Has("deployment_ids") }
+func isByName(r fakeserver.Request) bool   { return r.Query.Has("name_contains") }
+func isCreate(r fakeserver.Request) bool   { return r.Method == http.MethodPost }
+func isRevision(r fakeserver.Request) bool { return strings.Contains(r.Path, "/revisions/") }
+func isPage(r fakeserver.Request) bool {
+	return !isByID(r) && !isByName(r) && !isCreate(r) && !isRevision(r)
+}
 func isRateLimited(r fakeserver.Request) bool { return r.Status == http.StatusTooManyRequests }
 
 // program runs Terraform with one of the providers.

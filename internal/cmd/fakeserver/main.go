@@ -49,6 +49,10 @@ With -documented, it supports only the operations that the API documents: no
 updates and no deletions. Set documented_operations_only = true in the provider
 for such a service.
 
+A new deployment is ready, and a new version runs, 2 seconds later. A version with
+"broken" in its branch, image or tarball fails, for example the image
+registry.example/app:broken.
+
 It accepts, stores and returns properties that the API does not document, so you
 can try additional_properties.
 
@@ -104,7 +108,9 @@ func parse(args []string, help io.Writer) (config, error) {
 	flags.StringVar(&c.options.Credential, "api-key", "", "`credential` that every request must contain (default none)")
 	flags.StringVar(&c.options.CredentialHeader, "api-key-header", "X-Api-Key", "`header` that carries the credential")
 	flags.DurationVar(&c.options.ReadyAfter, "ready-after", 2*time.Second, "time until a new deployment changes from AWAITING_DATABASE to READY")
-	flags.DurationVar(&c.options.ActiveAfter, "active-after", 0, "time until a new revision becomes the active revision")
+	flags.DurationVar(&c.options.ActiveAfter, "active-after", 2*time.Second, "time until a new revision is deployed and becomes the active revision")
+	flags.StringVar(&c.options.FailingVersions, "failing-versions", "broken", "`text` in the branch, image or tarball of versions that fail")
+	flags.BoolVar(&c.options.NoRevisionStatus, "no-revision-status", false, "do not report the status of revisions")
 	flags.DurationVar(&c.options.Latency, "latency", 0, "delay before each request is handled")
 	flags.BoolVar(&c.options.Documented, "documented", false, "reject PATCH and DELETE for /v2/deployments/{id} with 405")
 	flags.StringVar(&c.options.PathPrefix, "path-prefix", "", "`path` prefix of all endpoints, for example /api")

@@ -104,7 +104,8 @@ func TestHelp(t *testing.T) {
 		t.Errorf("exit status %d, want 0", code)
 	}
 	for _, want := range []string{`provider "graphdeploy"`, "fake graphdeploy service at", "-ready-after",
-		"-seed-repositories", "-secrets", "-path-prefix", "additional_properties"} {
+		"-active-after", "-failing-versions", "-no-revision-status", "-seed-repositories", "-secrets", "-path-prefix",
+		"additional_properties"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("-help lacks %s", want)
 		}
