@@ -276,7 +276,8 @@ func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRec
 		refreshed["secrets_wo_version"] = tftypes.NewValue(tftypes.String, nil)
 	}
 	r.report(diags).warnf(path.Empty(), "Secrets changed outside Terraform", "These secrets of deployment %s were changed or removed since "+
-		"the last apply:%s\n\nThe plan proposes to send the configured values again (those in secrets_wo only if secrets_wo_version is set).",
+		"the last apply:%s\n\nThe next apply sends the configured values again, unless ignore_changes covers them or secrets_wo has no "+
+		"secrets_wo_version.",
 		describe(state), drifted)
 }
 
