@@ -61,7 +61,7 @@ func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 		"null secret": {appConfig("codehost", object{"secrets": object{"A": nil}}),
 			protocoltest.Error("Null value", "", `secrets["A"]`)},
 		"secret without a name": {appConfig("codehost", object{"secrets": object{"": "x"}}), protocoltest.Error("Empty name", "", "secrets")},
-		"both kinds of secrets": {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"}}),
+		"both kinds of secrets": {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"}, "secrets_wo_version": "1"}),
 			protocoltest.Error("Conflicting arguments", "", "secrets_wo")},
 		"version without secrets": {appConfig("codehost", object{"secrets_wo_version": "1"}),
 			protocoltest.Error("Missing secrets_wo", "secrets_wo_version")},
