@@ -140,17 +140,17 @@ func TestCheck_namesTheMember(t *testing.T) {
 		"beyond 64 bits":         {object{"int64": number("9223372036854775808")}, "int64 is 9223372036854775808, not an integer of at most 64 bits"},
 		"integer as float":       {object{"int64": number("2048.0")}, ""},
 		"with an exponent":       {object{"int64": number("2.048e3")}, ""},
-		"huge float":             {object{"float64": number("1e400")}, "float64 is a number, not a number of 64 bits"},
+		"huge float":             {object{"float64": number("1e400")}, "float64 is 1e400, not a number in the range of a 64-bit float"},
 		"object for integer":     {object{"int64": object{"hush": true}}, "int64 is an object, not an integer of at most 64 bits"},
 		"number for text":        {object{"string": number("5")}, "string is a number, not a string"},
 		"text for boolean":       {object{"bool": "hush"}, "bool is a string, not a boolean"},
 		"list for object":        {object{"object_config": []any{"hush"}}, "object_config is a list, not an object"},
 		"in an object":           {object{"object_config": object{"inner": object{"string": true}}}, "object_config.inner.string is a boolean, not a string"},
 		"in an item":             {object{"keyed": []any{object{}, object{"name": true}}}, "keyed.name is a boolean, not a string"},
-		"huge number in JSON":    {object{"json": object{"a": []any{object{"b": number("1e5000000")}}}}, "json.a.b is a number, not a number of 64 bits"},
-		"tiny number in JSON":    {object{"json": object{"a": number("1e-5000000")}}, "json.a is a number, not a number of 64 bits"},
-		"huge number in a map":   {object{"map": object{"a": number("1e400")}}, "map.a is a number, not a number of 64 bits"},
-		"huge number in an item": {object{"jsons": []any{number("1e400")}}, "jsons is a number, not a number of 64 bits"},
+		"huge number in JSON":    {object{"json": object{"a": []any{object{"b": number("1e5000000")}}}}, "json.a.b is 1e5000000, not a number in the range of a 64-bit float"},
+		"tiny number in JSON":    {object{"json": object{"a": number("1e-5000000")}}, "json.a is 1e-5000000, not a number in the range of a 64-bit float"},
+		"huge number in a map":   {object{"map": object{"a": number("1e400")}}, "map.a is 1e400, not a number in the range of a 64-bit float"},
+		"huge number in an item": {object{"jsons": []any{number("1e400")}}, "jsons is 1e400, not a number in the range of a 64-bit float"},
 		"item":                   {object{"keyed": []any{"hush"}}, "keyed is a string, not an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,12 +174,12 @@ func TestCheck_undescribedMembers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"new":{"a":[1,2]},"object_config":{"new":1e300}}`: "",
-		`{"new":{"a":[1e400]}}`:                             "new.a is a number, not a number of 64 bits",
-		`{"object_config":{"inner":{"new":1e-400}}}`:        "object_config.inner.new is a number, not a number of 64 bits",
-		`{"UUID":"x"}`:                  "uuid is in the response under a name in another case, not under its own",
-		`{"uuid":"x","Uuid":"x"}`:       "uuid is in the response under a name in another case, not under its own",
-		`{"object_config":{"Ref":"x"}}`: "object_config.ref is in the response under a name in another case, not under its own",
-		`{"keyed":[{"Json":1}]}`:        "keyed.json is in the response under a name in another case, not under its own",
+		`{"new":{"a":[1e400]}}`:                             "new.a is 1e400, not a number in the range of a 64-bit float",
+		`{"object_config":{"inner":{"new":1e-400}}}`:        "object_config.inner.new is 1e-400, not a number in the range of a 64-bit float",
+		`{"UUID":"x"}`:                  "uuid is in the response with other capital letters, not with exactly this name",
+		`{"uuid":"x","Uuid":"x"}`:       "uuid is in the response with other capital letters, not with exactly this name",
+		`{"object_config":{"Ref":"x"}}`: "object_config.ref is in the response with other capital letters, not with exactly this name",
+		`{"keyed":[{"Json":1}]}`:        "keyed.json is in the response with other capital letters, not with exactly this name",
 		`{"json":{"UUID":1,"uuid":1}}`:  "",
 	} {
 		var got string

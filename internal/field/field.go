@@ -1,10 +1,28 @@
-// Package field describes the attributes of the API's objects once, and derives from the description what Terraform needs of
-// them: schemas of resources and data sources, the way from the API's JSON to a Terraform value and back, and the rules of
-// ownership.
+// Package field describes the attributes of the API's objects once, and derives from the description what Terraform
+// needs of them: schemas, the way from JSON to Terraform's values and back, and the rules of ownership.
 //
-// A value has two forms here: a [tftypes.Value], in which the plugin framework holds a whole configuration, plan or state, and
-// a tree, which is its JSON as encoding/json decodes it (map[string]any, []any, string, bool, [json.Number], nil), with the
-// API's names. The description of a [Kind] leads from one to the other, so that each rule is written once for all attributes.
+// A value has two forms. A [tftypes.Value] is what the plugin framework has of a configuration, plan or state. A tree
+// is JSON as encoding/json decodes it (map[string]any, []any, string, bool, [json.Number], nil), with the API's names;
+// [Unknown] stands for what is known only after apply. Under a [Field], a tree has members, has items, or is a leaf.
+// Free-form JSON and members that no field describes are trees as well.
+//
+// Ownership compares three things, as kubectl apply does: what the configuration sets, what the last apply set (the
+// [Record], in private state), and what the service has. All of it is logic on trees, in five verbs:
+//
+//   - equal: whether two trees mean exactly the same;
+//   - satisfies: whether the service has everything that is wanted, where null, empty and absent are one thing;
+//   - part: the part of a tree that another one sets, such as what is owned of a state;
+//   - merge: what the service should have, from what it has, a plan and the state before;
+//   - render: a tree as Terraform's values, in the form in which the user wrote what means the same.
+//
+// What services make of values is undone before (the commit of a ref, an image that was built: asWritten), and names
+// are brought into Unicode NFC. The form is chosen last. So:
+//
+//   - [Fields.Plan] and [Fields.Refresh] decide per attribute between configuration, state and service.
+//   - [Fields.AfterApply] is the plan, with what is unknown there from the response.
+//   - [Fields.Record], the record of an apply, is the part of the plan that the configuration sets.
+//   - [Fields.NewChange] is what an update has to do: [Change.Compare] merges it into what the service has, for a
+//     PATCH, and [Change.Missing] is what the service did not take.
 package field
 
 import (
@@ -48,16 +66,18 @@ type Field struct {
 	Shown     bool     // messages may show the value, although it is free text
 	Sensitive bool     // in data sources
 
-	// Present marks an Object that is never null in the state, because the service chooses members of it.
+	// Present marks an Object at the root that is never null in the state, because the service chooses members of it. In
+	// a PATCH, its members are sent one by one.
 	Present bool
-	// Partial marks JSON of which the service reports more, such as all of a response: only what is set of it is ever in the state.
+	// Partial marks JSON whose members are those of a request at its root: only what is set of it is ever in the state.
 	Partial bool
 	// Exclusive marks siblings of which only one may be set.
 	Exclusive bool
-	// ResolvesTo names the sibling that holds what the service resolved this value to. The service may report that in place of
-	// the value.
+	// ResolvesTo names the sibling that holds what the service resolved this value to. The service may report that in
+	// place of the value.
 	ResolvesTo string
-	// BuiltFor is the source of deployments whose value the service builds itself, and reports in place of the configured one.
+	// BuiltFor is the source of deployments whose value the service builds itself, and reports in place of the configured
+	// one.
 	BuiltFor string
 }
 
@@ -83,6 +103,9 @@ func (f Field) elem() Field {
 	return Field{Name: f.Name, Kind: f.Elem}
 }
 
+// object describes an object with these attributes.
+func (fs Fields) object() Field { return Field{Kind: Object, Fields: fs} }
+
 // Type is the Terraform type of the attribute.
 func (f Field) Type() tftypes.Type { return kinds[f.Kind].typ(f) }
 
@@ -101,7 +124,8 @@ func (fs Fields) Type() tftypes.Object {
 	})
 }
 
-// The types that follow from fields are built once: each is a tree as wide as the schema, and every value refers to one.
+// The types that follow from fields are built once: each is a tree as wide as the schema, and every value refers to
+// one.
 var tfTypes, attrTypes sync.Map
 
 // fieldsKey identifies a description; descriptions do not change.
@@ -167,8 +191,8 @@ func With(object tftypes.Value, values Values) tftypes.Value {
 	return tftypes.NewValue(object.Type(), all)
 }
 
-// Text is a string. These three read a value of the type that the description gives it; a value that is null or unknown yields
-// the zero value.
+// Text is a string. These three read a value of the type that the description gives it; a value that is null or unknown
+// yields the zero value.
 func Text(v tftypes.Value) string { return as[string](v) }
 
 // Members are the attributes of an object, or the values of a map.

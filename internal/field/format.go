@@ -33,8 +33,9 @@ func inWords(loc []any) string {
 	return strings.Join(steps, ".")
 }
 
-// Values are the two values of a difference for a message. They are not shown (ok is false) unless they are numbers, booleans,
-// ids, times, enums, or marked as [Field.Shown], because the provider cannot know what Terraform marks as sensitive.
+// Values are the two values of a difference for a message. They are not shown (ok is false) unless they are numbers,
+// booleans, ids, times, enums, or marked as [Field.Shown], because the provider cannot know what Terraform marks as
+// sensitive.
 func (d Difference) Values() (want, has string, ok bool) {
 	f := d.field
 	if f.Shown || len(f.OneOf) > 0 || slices.Contains([]Kind{Int64, Float64, Bool, UUID, Time}, f.Kind) {
@@ -54,8 +55,8 @@ func show(tree any) string {
 	}
 }
 
-// withoutUserInfo removes user and password from a URL or an image reference. A digest is no host, and a user alone is no secret
-// in an address such as git@host:path.
+// withoutUserInfo removes user and password from a URL or an image reference. A digest is no host, and a user alone is
+// no secret in an address such as git@host:path.
 func withoutUserInfo(s string) string {
 	scheme, rest, isURL := strings.Cut(s, "://")
 	if scheme += "://"; !isURL {

@@ -81,7 +81,7 @@ func FuzzEqualJSON(f *testing.F) {
 		if equalJSON(a, b) && !satisfied(a, b) {
 			t.Errorf("%s equals %s, but does not satisfy it", textA, textB)
 		}
-		m := merger{fields: fs}
+		m := merger{root: fs.object()}
 		if merged := m.merge(place{}.in("v"), fs[0], b, a, nil, nil); a != nil && !satisfied(merged, a) {
 			t.Errorf("merged to %s, which does not satisfy %s", jsonOf(merged), textA)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ResourceAttributes are the attributes as a resource has them. What is optional is computed, too: after an import, the state
-// holds what the service reports.
+// ResourceAttributes are the attributes as a resource has them. What is optional is computed, too: after an import, the
+// state holds what the service reports.
 func (fs Fields) ResourceAttributes() map[string]schema.Attribute { return fs.attributes(false) }
 
 // DataSourceAttributes are the attributes as a data source shows them: all computed.
@@ -32,8 +32,8 @@ func (fs Fields) attributes(dataSource bool) map[string]schema.Attribute {
 	for _, f := range fs {
 		c := common{computed: true, sensitive: f.Sensitive, dataSource: true, description: f.describe(false)}
 		if !dataSource {
-			c = common{required: f.Access == Required, optional: f.Access == Optional || f.Access == Computed, computed: f.Access != Required,
-				description: f.describe(true)}
+			c = common{required: f.Access == Required, optional: f.Access == Optional || f.Access == Computed,
+				computed: f.Access != Required, description: f.describe(true)}
 		}
 		attributes[f.Name] = kinds[f.Kind].attribute(f, c)
 	}
@@ -49,6 +49,61 @@ func (fs Fields) AttrType() types.ObjectType {
 		}
 		return types.ObjectType{AttrTypes: attributes}
 	})
+}
+
+func (f Field) attrType() attr.Type { return kinds[f.Kind].attribute(f, common{}).GetType() }
+
+// common is what attributes of all kinds have.
+type common struct {
+	required, optional, computed, sensitive bool
+	dataSource                              bool
+	description                             string
+}
+
+func stringAttribute(f Field, c common) schema.Attribute {
+	return schema.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, Sensitive: c.sensitive,
+		MarkdownDescription: c.description, Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
+}
+
+// numberAttribute is for integers, too: the framework's own reports a fraction as a bug of the provider.
+func numberAttribute(f Field, c common) schema.Attribute {
+	a := schema.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description}
+	if rule := kinds[f.Kind].rule; rule != nil {
+		a.Validators = []validator.Number{rule}
+	}
+	return a
+}
+
+func boolAttribute(_ Field, c common) schema.Attribute {
+	return schema.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description}
+}
+
+func mapAttribute(_ Field, c common) schema.Attribute {
+	return schema.MapAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description, ElementType: types.StringType,
+		Validators: []validator.Map{NoNulls()}}
+}
+
+func listAttribute(f Field, c common) schema.Attribute {
+	return schema.ListAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description, ElementType: f.elem().attrType(),
+		Validators: f.listValidators()}
+}
+
+// objectAttribute states the type because the framework would build it each time it asks; objectListAttribute does as
+// well.
+func objectAttribute(f Field, c common) schema.Attribute {
+	return schema.SingleNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description, CustomType: f.Fields.AttrType(), Attributes: f.Fields.attributes(c.dataSource)}
+}
+
+func objectListAttribute(f Field, c common) schema.Attribute {
+	item := f.Fields.AttrType()
+	return schema.ListNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item}, Validators: f.listValidators(),
+		NestedObject: schema.NestedAttributeObject{CustomType: item, Attributes: f.Fields.attributes(c.dataSource)}}
 }
 
 func (f Field) stringValidators() []validator.String {
@@ -76,8 +131,8 @@ func (f Field) listValidators() []validator.List {
 	return validators
 }
 
-// stringPlanModifiers replace the resource when an immutable value changes. One that is unknown may turn out to be the same:
-// Terraform plans again at apply, and stops if it is not.
+// stringPlanModifiers replace the resource when an immutable value changes. One that is unknown may turn out to be the
+// same: Terraform plans again at apply, and stops if it is not.
 func (f Field) stringPlanModifiers() []planmodifier.String {
 	if !f.Immutable {
 		return nil
@@ -110,8 +165,6 @@ func (f Field) describe(resource bool) string {
 	}
 	return strings.Join(sentences, " ")
 }
-
-func (f Field) attrType() attr.Type { return kinds[f.Kind].attribute(f, common{}).GetType() }
 
 // Quoted lists values for a description: `a`, `b` and `c`.
 func Quoted(values []string) string {

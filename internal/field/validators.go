@@ -18,9 +18,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// Rule validates values in a configuration: those that are known and not null. It implements the framework's validators for all
-// types of values. Each of its messages begins with the complete path of the attribute, because older Terraform versions show
-// no line within one.
+// Rule validates values in a configuration: those that are known and not null. It implements the framework's validators
+// for all types of values. Each of its messages begins with the complete path of the attribute, because older Terraform
+// versions show no line within one.
 type Rule struct {
 	Must     string // what a value must be; nothing shows it
 	Validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)
@@ -113,29 +113,35 @@ func Duration() Rule {
 // ExampleUUID shows in messages what a UUID looks like.
 const ExampleUUID = "123e4567-e89b-12d3-a456-426614174000"
 
-// UUIDString rejects what is not a UUID. It is not a custom type because the framework would check responses with that, too,
-// and one unexpected value there would make the complete deployment unreadable.
+// UUIDString rejects what is not a UUID. It is not a custom type because the framework would check responses with that,
+// too, and one unexpected value there would make the complete deployment unreadable.
 func UUIDString() Rule {
 	return textRule("Invalid UUID", "must be a UUID such as "+ExampleUUID+"; got VALUE",
 		func(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }) // which alone takes four forms
 }
 
-// JSONObject rejects what is not a JSON object. It never shows the text, which may contain anything.
+// JSONObject rejects what is not a JSON object, and one with a number that cannot be read. It never shows the text, which
+// may contain anything.
 func JSONObject() Rule {
 	return Rule{"must be a JSON object", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
 		tree, _ := ReadJSON([]byte(text.ValueString()))
+		problem := ""
 		if _, ok := tree.(map[string]any); !ok {
-			diags.AddAttributeError(at, "Invalid JSON", fmt.Sprintf("%s must be a JSON object. Write it with jsonencode({ … }).", at))
+			problem = "must be a JSON object. Write it with jsonencode({ … })"
 		} else if checkNumbers(tree) != nil {
-			diags.AddAttributeError(at, "Invalid JSON", fmt.Sprintf("%s must not contain a number outside the range of a 64-bit float.", at))
+			problem = "must not contain a number outside the range of a 64-bit float"
+		}
+		if problem != "" {
+			diags.AddAttributeError(at, "Invalid JSON", fmt.Sprintf("%s %s.", at, problem))
 		}
 	}}
 }
 
 // Integer rejects numbers with a fraction, and those out of bounds.
 func Integer(least, most int64) Rule {
-	return Rule{fmt.Sprintf("must be an integer from %d to %d", least, most), func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
+	must := fmt.Sprintf("must be an integer from %d to %d", least, most)
+	return Rule{must, func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		n, _ := value.(types.Number)
 		number := n.ValueBigFloat()
 		var problem string

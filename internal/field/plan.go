@@ -1,0 +1,141 @@
+package field
+
+import "github.com/hashicorp/terraform-plugin-go/tftypes"
+
+// Plan returns what a plan has of these attributes, for [With]. A null state means a create.
+//
+// What is set is planned: as it is in the state, where that means the same, or has more that was never set. What is
+// omitted is null if it was set before; otherwise it stays, as after an import, or the service chooses it.
+func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
+	p := planner{creating: isNull(state)}
+	held := fs.tree(state)
+	planned := p.object(fs, fs.tree(config), held, fs.owned(held, record))
+	return fs.render(planned, Members(state), Members(config))
+}
+
+// planner plans trees. Moved means that the state has an item elsewhere in its list, where Terraform does not look for
+// it: what is set must be planned as it is configured.
+type planner struct{ creating, moved bool }
+
+func (p planner) object(fs Fields, config, state, owned map[string]any) map[string]any {
+	var exclusive any // the exclusive member that the configuration sets
+	for _, f := range fs {
+		if f.Exclusive && config[f.wire()] != nil {
+			exclusive = config[f.wire()]
+		}
+	}
+	planned := make(map[string]any, len(fs))
+	for _, f := range fs {
+		name := f.wire()
+		value := p.value(f, config[name], state[name], owned[name])
+		if f.Exclusive && exclusive != nil && config[name] == nil {
+			value = nil
+			if exclusive == Unknown && state[name] != nil {
+				value = Unknown // the other may turn out null
+			}
+		}
+		if value != nil {
+			planned[name] = value
+		}
+	}
+	return planned
+}
+
+func (p planner) value(f Field, config, state, owned any) any {
+	switch {
+	case config == nil:
+		return p.omitted(f, state, owned)
+	case config == Unknown:
+		return config
+	case f.Kind == Object:
+		return p.object(f.Fields, asObject(config), asObject(state), asObject(owned))
+	case f.Kind == ObjectList:
+		return p.list(f, asList(config), state, asList(owned))
+	case p.moved, state == nil:
+		return config
+	case f.equal(config, state):
+		return state
+	case isKnown(config) && !f.equal(owned, state) && f.satisfies(state, config) && f.satisfies(config, owned):
+		return state // it has more than what was set, and what was set is still set
+	}
+	return config
+}
+
+// omitted plans an attribute that the configuration does not set.
+func (p planner) omitted(f Field, state, owned any) any {
+	switch {
+	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
+		return Unknown
+	case f.Access == ReadOnly:
+		return state
+	case f.Present && owned != nil: // as a whole
+		return p.object(f.Fields, nil, f.Fields.ofService(asObject(state)), asObject(owned))
+	case f.Present:
+		return p.object(f.Fields, nil, asObject(state), nil)
+	case owned == nil:
+		return state
+	case f.Access == Computed:
+		return Unknown // it was set, and the service may choose another value now
+	}
+	return nil
+}
+
+// ofService returns the part of a state that the service sets or may choose.
+func (fs Fields) ofService(state map[string]any) map[string]any {
+	part := map[string]any{}
+	for _, f := range fs {
+		if value, found := state[f.wire()]; found && (f.Access == ReadOnly || f.Access == Computed) {
+			part[f.wire()] = value
+		}
+	}
+	return part
+}
+
+// list plans a list of objects. Where it has the items of the state, and their order has no meaning, it is the state's.
+// Owned has an item for each of the state, or none.
+func (p planner) list(f Field, config []any, state any, owned []any) any {
+	held := asList(state)
+	hasMore := state != nil && !f.equal(owned, state)
+	partners := f.match(config, held)
+	plan := func(p planner, i int) any {
+		item, isObject := config[i].(map[string]any)
+		if !isObject {
+			return config[i] // it is unknown
+		}
+		if hasMore && f.keyIsUnknown(item) { // it may turn out to be any item of the state
+			return unknownOmitted(f.Fields, item)
+		}
+		return p.object(f.Fields, item, asObject(itemAt(held, partners[i])), asObject(itemAt(owned, partners[i])))
+	}
+	planned, unchanged := make([]any, len(config)), len(config) == len(held) && state != nil && !p.moved
+	for i, j := range partners {
+		planned[i] = plan(p, i)
+		unchanged = unchanged && j >= 0 && (i == j || !f.Ordered) && f.elem().equal(planned[i], held[j])
+	}
+	if unchanged {
+		return state
+	}
+	for i, j := range partners {
+		if i != j {
+			planned[i] = plan(planner{creating: p.creating, moved: true}, i)
+		}
+	}
+	return planned
+}
+
+// unknownOmitted plans an object whose omitted members are known after apply.
+func unknownOmitted(fs Fields, config map[string]any) map[string]any {
+	planned := make(map[string]any, len(fs))
+	for _, f := range fs {
+		name := f.wire()
+		switch value := config[name]; {
+		case value == nil:
+			planned[name] = Unknown
+		case f.Kind == Object && value != Unknown:
+			planned[name] = unknownOmitted(f.Fields, asObject(value))
+		default:
+			planned[name] = value
+		}
+	}
+	return planned
+}

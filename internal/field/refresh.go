@@ -1,0 +1,135 @@
+package field
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// Refresh returns what the state after a refresh has of these attributes, for [With]. Live is a response; source is the
+// source of the deployment, see [Field.BuiltFor]. The error is a [TypeError].
+//
+// What was set is replaced where the service has something else; what is null stays null; the rest, such as imported
+// values, follows the service.
+func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string, record Record) (Values, error) {
+	if err := fs.Check(live); err != nil {
+		return nil, err
+	}
+	state := fs.tree(prior)
+	owned := fs.owned(state, record)
+	has := fs.asWritten(asObject(normalized(live)), owned, owned, source)
+	r := refresher{imported: record == nil}
+	if r.imported {
+		has = fs.withoutCommits(has)
+	}
+	return fs.render(r.object(fs, state, has, owned), Members(prior)), nil
+}
+
+type refresher struct {
+	imported bool // nothing is owned, and what is null follows the service, too
+}
+
+func (r refresher) object(fs Fields, prior, live, owned map[string]any) map[string]any {
+	refreshed := make(map[string]any, len(fs))
+	for _, f := range fs {
+		name := f.wire()
+		if value := r.value(f, prior[name], live[name], owned[name]); value != nil {
+			refreshed[name] = value
+		} else if f.Present {
+			refreshed[name] = map[string]any{}
+		}
+	}
+	return refreshed
+}
+
+func (r refresher) value(f Field, prior, live, owned any) any {
+	switch {
+	case r.follows(f, prior, owned):
+		isChosen := prior != nil || f.Access == Computed
+		if isChosen && f.satisfies(prior, live) && f.satisfies(live, prior) {
+			return prior
+		}
+		return live
+	case prior == nil:
+		return nil
+	case f.Kind == Object:
+		return r.object(f.Fields, asObject(prior), asObject(live), asObject(owned))
+	case f.Kind == ObjectList:
+		return r.list(f, asList(prior), asList(live), asList(owned))
+	case f.satisfies(live, prior):
+		return prior
+	}
+	return f.part(live, prior)
+}
+
+// follows reports whether a value of the state is the service's: read-only, chosen by the service, imported, or more
+// than what was set.
+func (r refresher) follows(f Field, prior, owned any) bool {
+	switch {
+	case f.Partial:
+		return false
+	case r.imported, f.Access == ReadOnly, prior == nil && f.Access == Computed:
+		return true
+	case prior == nil:
+		return false
+	case owned == nil:
+		return !f.Present
+	case f.Kind == Object, f.Kind == ObjectList:
+		return false // they are compared within
+	}
+	return !f.satisfies(owned, prior)
+}
+
+// list refreshes a list of objects: in the prior order where order has no meaning, with the items that were added
+// elsewhere last.
+func (r refresher) list(f Field, prior, live, owned []any) any {
+	partners := f.match(live, prior)
+	order := make([]int, len(live))
+	for i := range order {
+		order[i] = i
+	}
+	if !f.Ordered {
+		place := func(i int) int {
+			if partners[i] < 0 {
+				return len(prior)
+			}
+			return partners[i]
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+	}
+	list := make([]any, len(live))
+	for i, from := range order {
+		if list[i] = live[from]; partners[from] >= 0 {
+			list[i] = r.value(f.elem(), prior[partners[from]], live[from], itemAt(owned, partners[from]))
+		}
+	}
+	return list
+}
+
+// AfterApply returns what the state after an apply has of these attributes, for [With]: the plan, with what is unknown
+// there from the response. The error is a [TypeError].
+func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
+	values := make(Values, len(fs))
+	for _, f := range fs {
+		var err error
+		if values[f.Name], err = f.afterApply(Members(planned)[f.Name], live[f.wire()]); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error) {
+	switch {
+	case !planned.IsKnown():
+		return f.decode(live)
+	case f.Kind != Object || isNull(planned) || planned.IsFullyKnown():
+		return planned, nil
+	}
+	values, err := f.Fields.AfterApply(planned, asObject(live))
+	if err != nil {
+		return planned, f.named(err)
+	}
+	return tftypes.NewValue(f.Type(), values), nil
+}

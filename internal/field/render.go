@@ -1,0 +1,63 @@
+package field
+
+import (
+	"reflect"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// render returns a tree as Terraform's values. Forms are values of the same attributes: where one of them means the
+// same at the same place, the first of these is returned as it is, because Terraform treats another form as another
+// value.
+func (fs Fields) render(tree map[string]any, forms ...Values) Values {
+	values := make(Values, len(fs))
+	for _, f := range fs {
+		var same []tftypes.Value
+		for _, form := range forms {
+			if v := form[f.Name]; !isNull(v) {
+				same = append(same, v)
+			}
+		}
+		values[f.Name] = f.render(tree[f.wire()], same)
+	}
+	return values
+}
+
+func (f Field) render(tree any, forms []tftypes.Value) tftypes.Value {
+	switch {
+	case tree == nil:
+		return f.null()
+	case tree == Unknown:
+		return f.unknown()
+	case f.Kind == Object:
+		var same []Values
+		for _, form := range forms {
+			same = append(same, Members(form))
+		}
+		return tftypes.NewValue(f.Type(), f.Fields.render(asObject(tree), same...))
+	case f.Kind == ObjectList:
+		return f.renderList(asList(tree), forms)
+	}
+	for _, form := range forms {
+		same := f.tree(form)
+		if f.equal(same, tree) || reflect.DeepEqual(same, tree) { // with something unknown within
+			return form
+		}
+	}
+	value, _ := f.decode(tree) // it is part of a configuration, of a state, or of a response that was checked
+	return value
+}
+
+func (f Field) renderList(tree []any, forms []tftypes.Value) tftypes.Value {
+	list := make([]tftypes.Value, len(tree))
+	for i, item := range tree {
+		var same []tftypes.Value
+		for _, form := range forms {
+			if items := Items(form); i < len(items) {
+				same = append(same, items[i])
+			}
+		}
+		list[i] = f.elem().render(item, same)
+	}
+	return tftypes.NewValue(f.Type(), list)
+}

@@ -1,0 +1,120 @@
+package field
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// What services make of values is undone here, before anything else looks at a response: see [Field.ResolvesTo] and
+// [Field.BuiltFor].
+
+// asWritten returns live with what the service has made of a value put back to what was written, as long as want is
+// the same.
+func (fs Fields) asWritten(live, written, want map[string]any, source string) map[string]any {
+	for _, f := range fs {
+		name := f.wire()
+		has, was, now := live[name], written[name], want[name]
+		switch {
+		case f.Kind == Object && has != nil:
+			inner := f.Fields.asWritten(asObject(has), asObject(was), asObject(now), source)
+			live = with(live, name, inner)
+		case fs.isMadeOf(f, live, was) && (now == was || now == nil && f.ResolvesTo != ""),
+			f.BuiltFor != "" && f.BuiltFor == source && now == was && !isEmpty(was) && !isEmpty(has):
+			live = with(live, name, was)
+		}
+	}
+	return live
+}
+
+// isMadeOf reports whether live has, in place of a ref, the commit that it has resolved to. A commit that was written
+// must be reported as it is.
+func (fs Fields) isMadeOf(f Field, live map[string]any, written any) bool {
+	commit, found := fs.ByName(f.ResolvesTo)
+	has, _ := live[f.wire()].(string)
+	ref, _ := written.(string)
+	return found && has != "" && has == live[commit.wire()] && ref != "" &&
+		(!isFullCommit(ref) || strings.EqualFold(ref, has))
+}
+
+// isFullCommit reports whether s is a complete SHA-1 or SHA-256 in hexadecimal.
+func isFullCommit(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(strings.ToLower(s), "0123456789abcdef") == ""
+}
+
+// withoutCommits returns live without the refs that the service shows only as commits: nothing shows which refs those
+// belong to.
+func (fs Fields) withoutCommits(live map[string]any) map[string]any {
+	for _, f := range fs {
+		commit, _ := fs.ByName(f.ResolvesTo)
+		switch has := live[f.wire()]; {
+		case f.Kind == Object && has != nil:
+			live = with(live, f.wire(), f.Fields.withoutCommits(asObject(has)))
+		case f.ResolvesTo != "" && has == live[commit.wire()]:
+			live = with(live, f.wire(), nil)
+		}
+	}
+	return live
+}
+
+// refs returns the part of a tree that are refs.
+func (fs Fields) refs(tree map[string]any) map[string]any {
+	refs := map[string]any{}
+	for _, f := range fs {
+		if f.Kind == Object {
+			refs[f.wire()] = f.Fields.refs(asObject(tree[f.wire()]))
+		} else if f.ResolvesTo != "" {
+			refs[f.wire()] = tree[f.wire()]
+		}
+	}
+	return refs
+}
+
+// normalized returns a tree with the names of its members in Unicode NFC, into which Terraform brings every string.
+func normalized(tree any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		all := make(map[string]any, len(tree))
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			all[norm.NFC.String(name)] = normalized(tree[name])
+		}
+		return all
+	case []any:
+		all := make([]any, len(tree))
+		for i, item := range tree {
+			all[i] = normalized(item)
+		}
+		return all
+	}
+	return tree
+}
+
+// namedAs returns a tree with names in NFC, but for those that like has in another form at the same place.
+func namedAs(tree, like any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		theirs, named := asObject(like), make(map[string]any, len(tree))
+		forms := make(map[string]string, len(theirs))
+		for name := range theirs {
+			if nfc := norm.NFC.String(name); nfc == name || forms[nfc] == "" {
+				forms[nfc] = name
+			}
+		}
+		for name, value := range tree {
+			if form := forms[name]; form != "" {
+				name = form
+			}
+			named[name] = namedAs(value, theirs[name])
+		}
+		return named
+	case []any:
+		named := slices.Clone(tree)
+		for i := range named {
+			named[i] = namedAs(named[i], itemAt(asList(like), i))
+		}
+		return named
+	}
+	return tree
+}
