@@ -120,8 +120,8 @@ func UUIDString() Rule {
 		func(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }) // which alone takes four forms
 }
 
-// JSONObject rejects what is not a JSON object, and one with a number that cannot be read. It never shows the text, which
-// may contain anything.
+// JSONObject rejects what is not a JSON object, and one with a number that cannot be read. It never shows the text,
+// which may contain anything.
 func JSONObject() Rule {
 	return Rule{"must be a JSON object", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
@@ -159,8 +159,8 @@ func Integer(least, most int64) Rule {
 	}}
 }
 
-// NoNulls rejects null among the items of a list or set, and among the values of a map. The message is at the item only where
-// Terraform prints no more than that.
+// NoNulls rejects null among the items of a list or set, and among the values of a map. The message is at the item only
+// where Terraform prints no more than that.
 func NoNulls() Rule {
 	return Rule{"must not contain null", func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		switch value := value.(type) {
