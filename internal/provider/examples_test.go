@@ -24,7 +24,7 @@ const examplesFolder = "../../examples"
 
 // The folders of the snippets in the docs. All others are complete
 // configurations.
-var snippetFolders = []string{"data-sources", "list-resources", "provider", "resources"}
+var snippetFolders = []string{"actions", "data-sources", "list-resources", "provider", "resources"}
 
 func examples(t *testing.T) []string {
 	t.Helper()
