@@ -46,7 +46,7 @@ func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 	if program == "" {
 		return errors.New("TF_ACC_TERRAFORM_PATH is not set to the path of Terraform; start the demo with make demo")
 	}
-	if _, err := os.Stat("examples/quickstart"); err != nil {
+	if _, err := os.Stat("internal/tools"); err != nil {
 		return fmt.Errorf("start it in the top folder of the repository: %w", err)
 	}
 	folder, err := os.MkdirTemp("", "graphdeploy-demo-")
@@ -64,7 +64,7 @@ func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 		filepath.Join(folder, "mirror")); err != nil {
 		return err
 	}
-	fake := fakeserver.New(fakeserver.Options{ReadyAfter: 2 * time.Second})
+	fake := fakeserver.New(fakeserver.Options{ReadyAfter: takes, ActiveAfter: takes, FailingVersions: failing})
 	fake.SeedDemo()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,80 +73,143 @@ func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 	server := &http.Server{Handler: fake, ReadHeaderTimeout: 10 * time.Second}
 	defer func() { _ = server.Close() }()
 	go func() { _ = server.Serve(listener) }()
-	say(screen, "The service is a fake in memory, at http://%s. A deployment is ready after 2 seconds.", listener.Addr())
+	say(screen, "The service is a fake in memory. A new version takes 2 seconds to run. This is main.tf:")
 
-	env, err := environment(folder, "http://"+listener.Addr().String())
+	baseURL := "http://" + listener.Addr().String()
+	env, err := environment(folder)
 	if err != nil {
 		return err
 	}
-	t := terraform{program: program, env: env, screen: screen, verbose: verbose}
-	return t.quickstart(ctx, folder, fake)
+	t := terraform{program: program, env: env, folder: folder, screen: screen, verbose: verbose}
+	return t.story(ctx, baseURL, fake)
 }
 
-// quickstart is what a user would do with the examples.
-func (t terraform) quickstart(ctx context.Context, folder string, fake *fakeserver.Server) error {
-	first, second := filepath.Join(folder, "quickstart"), filepath.Join(folder, "import")
-	for _, work := range []string{first, second} {
-		if err := os.CopyFS(work, os.DirFS(filepath.Join("examples", filepath.Base(work)))); err != nil {
+const (
+	takes   = 2 * time.Second // for a new deployment, and for a new version
+	failing = "shop:3"        // the image of a version that fails
+)
+
+const configuration = `terraform {
+  required_providers {
+    graphdeploy = { source = "graphdeploy/graphdeploy" }
+  }
+}
+
+provider "graphdeploy" {
+  base_url = "BASE_URL"
+}
+
+resource "graphdeploy_deployment" "shop" {
+  name   = "shop"
+  source = "external_docker"
+
+  source_config = {
+    resource_spec = { memory_mb = 1024 }
+  }
+  source_revision_config = {
+    image_uri = "registry.example/shop:1"
+  }
+}
+`
+
+const imported = `
+import {
+  to = graphdeploy_deployment.bot
+  id = "legacy-bot" # a name or an ID
+}
+
+resource "graphdeploy_deployment" "bot" {
+  name   = "legacy-bot"
+  source = "external_docker"
+}
+`
+
+const (
+	results = `^Plan:|^No changes|: (Creation|Modifications|Destruction|Import) complete|^(Apply|Destroy) complete|^Warning|^Error`
+	changes = results + `|^ +[~+-] +(image_uri|memory_mb) `
+)
+
+// story is what users do with a deployment.
+func (t terraform) story(ctx context.Context, baseURL string, fake *fakeserver.Server) error {
+	text := strings.Replace(configuration, "BASE_URL", baseURL, 1)
+	show(t.screen, text)
+	version := func(n string) error {
+		return t.write(strings.Replace(text, "shop:1", "shop:"+n, 1))
+	}
+	steps := []step{
+		{"Terraform installs the provider.", func() error { return t.write(text) }, `^- Installed`, []string{"init"}, false},
+		{"Create the deployment. The apply ends when its first version runs.", nil, results, []string{"apply", "-auto-approve"}, false},
+		{"The next plan is empty, although the service has filled in its defaults.", nil, results, []string{"plan"}, false},
+		{"Version 2 is a change of the image. The apply ends when it runs.",
+			func() error { return version("2") }, changes, []string{"apply", "-auto-approve"}, false},
+		{"Version 3 cannot be deployed: the apply fails as soon as the service reports it. Version 2 still runs.",
+			func() error { return version("3") }, changes, []string{"apply", "-auto-approve"}, true},
+		{"Rolling back is a change to the former image.",
+			func() error { return version("2") }, changes, []string{"apply", "-auto-approve"}, false},
+		{"Somebody doubles the memory in the service. The plan shows the drift.",
+			func() error { return doubleMemory(fake) }, changes, []string{"plan"}, false},
+		{"The apply corrects it, and imports a deployment that exists already: main.tf has an import block now.",
+			func() error { return t.write(strings.Replace(text, "shop:1", "shop:2", 1) + imported) },
+			changes, []string{"apply", "-auto-approve"}, false},
+		{"The plan is empty again.", nil, results, []string{"plan"}, false},
+		{"Destroying deletes the deployments from the service.", nil, results, []string{"destroy", "-auto-approve"}, false},
+	}
+	for _, s := range steps {
+		if err := t.take(ctx, s); err != nil {
 			return err
 		}
 	}
-
-	t.say("\nIn a copy of examples/quickstart: two deployments, a repository to look up, OAuth providers to list.")
-	if _, err := t.run(ctx, first, `^- Installed`, "init"); err != nil {
-		return err
-	}
-	t.say("\nThis creates both deployments and waits until each is ready.")
-	if _, err := t.run(ctx, first, `^Plan:|: Creation complete|^Apply complete|^Warning`, "apply", "-auto-approve"); err != nil {
-		return err
-	}
-	t.say("\nThe next plan is empty, although the service has filled in defaults.")
-	if err := t.expectNoChanges(ctx, first); err != nil {
-		return err
-	}
-	if _, err := t.run(ctx, first, `.`, "output"); err != nil {
-		return err
-	}
-	agent, err := t.capture(ctx, first, "output", "-raw", "agent_id")
-	if err != nil {
-		return err
-	}
-
-	t.say("\nIn a copy of examples/import, with nothing in the state: import what exists, one by name, one by ID.")
-	if _, err := t.run(ctx, second, `^- Installed`, "init"); err != nil {
-		return err
-	}
-	for _, which := range [][2]string{{"graphdeploy_deployment.legacy_bot", "legacy-bot"}, {"graphdeploy_deployment.agent", agent}} {
-		if _, err := t.run(ctx, second, `^Import successful`, "import", which[0], which[1]); err != nil {
-			return err
-		}
-	}
-	t.say("\nConfigurations of a name and a source suffice: arguments that they omit keep the service's values.")
-	if err := t.expectNoChanges(ctx, second); err != nil {
-		return err
-	}
-
-	t.say("\nThe API documents no deletion. Destroying only removes the deployments from the state, and warns of it.")
-	if _, err := t.run(ctx, first, `^Plan:|: Destruction complete|^Destroy complete|^Warning`, "destroy", "-auto-approve"); err != nil {
-		return err
-	}
-
-	t.say("\nThe requests that the service got, and what it has now:")
-	requests := map[string]int{}
-	for _, r := range fake.Requests() {
-		requests[r.Method]++
-	}
-	t.say("    %d creates (POST) and %d reads (GET)", requests[http.MethodPost], requests[http.MethodGet])
-	for _, d := range fake.Deployments() {
-		t.say("    deployment %v is %v", d["name"], d["status"])
-	}
-	t.say("\nThe demo is done. To try it yourself: make install, make fakeserver, and Terraform in a copy of examples/quickstart.")
+	t.say("\nThe service now has %d deployments.", len(fake.Deployments()))
+	t.say("To try it yourself: make install, make fakeserver, and Terraform in a copy of examples/quickstart.")
 	return nil
+}
+
+// A step is a command of Terraform, an explanation, and what happens before.
+type step struct {
+	explanation string
+	before      func() error
+	show        string
+	args        []string
+	fails       bool
+}
+
+func (t terraform) take(ctx context.Context, s step) error {
+	t.say("\n%s", s.explanation)
+	if s.before != nil {
+		if err := s.before(); err != nil {
+			return err
+		}
+	}
+	_, err := t.run(ctx, s.show, s.args...)
+	if s.fails && ctx.Err() == nil {
+		if err == nil {
+			return errors.New("the command should have failed")
+		}
+		return nil
+	}
+	return err
+}
+
+func (t terraform) write(text string) error {
+	return os.WriteFile(filepath.Join(t.folder, "main.tf"), []byte(text), 0o600)
+}
+
+// doubleMemory changes the deployment as somebody else than Terraform does.
+func doubleMemory(fake *fakeserver.Server) error {
+	for _, d := range fake.Deployments() {
+		if d["name"] == "shop" {
+			fake.Edit(d["id"].(string), func(d map[string]any) {
+				d["source_config"].(map[string]any)["resource_spec"].(map[string]any)["memory_mb"] = 2048
+			})
+			return nil
+		}
+	}
+	return errors.New("the service has no deployment shop")
 }
 
 // environment is what Terraform gets: nothing of the user's own settings for
 // it, and the folder to install the provider from.
-func environment(folder, baseURL string) ([]string, error) {
+func environment(folder string) ([]string, error) {
 	config := filepath.Join(folder, "terraform.rc")
 	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(folder, "mirror"))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
@@ -154,7 +217,6 @@ func environment(folder, baseURL string) ([]string, error) {
 	}
 	env := []string{
 		"TF_CLI_CONFIG_FILE=" + config, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1",
-		"TF_VAR_base_url=" + baseURL,
 	}
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "TF_") && !strings.HasPrefix(setting, "GRAPHDEPLOY_") {
@@ -162,6 +224,13 @@ func environment(folder, baseURL string) ([]string, error) {
 		}
 	}
 	return env, nil
+}
+
+// show prints a text, indented.
+func show(screen io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		say(screen, "%s", strings.TrimRight("    "+line, " \n"))
+	}
 }
 
 func say(screen io.Writer, format string, args ...any) {

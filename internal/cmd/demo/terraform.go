@@ -20,6 +20,7 @@ import (
 type terraform struct {
 	program string
 	env     []string
+	folder  string
 	screen  io.Writer
 	verbose bool
 }
@@ -28,24 +29,10 @@ type terraform struct {
 func (t terraform) say(format string, args ...any) { say(t.screen, format, args...) }
 
 // run runs a command of Terraform and shows the lines of its output that match.
-func (t terraform) run(ctx context.Context, folder, show string, args ...string) (string, error) {
+func (t terraform) run(ctx context.Context, show string, args ...string) (string, error) {
 	t.say("$ %s %s", filepath.Base(t.program), strings.Join(args, " "))
 	args = append([]string{args[0], "-no-color"}, args[1:]...)
-	return run(ctx, output{screen: t.screen, all: t.verbose, show: regexp.MustCompile(show)}, folder, t.env, t.program, args...)
-}
-
-// capture runs a command of Terraform and shows nothing of it.
-func (t terraform) capture(ctx context.Context, folder string, args ...string) (string, error) {
-	return run(ctx, output{screen: t.screen}, folder, t.env, t.program, args...)
-}
-
-// expectNoChanges plans, and the plan must be empty.
-func (t terraform) expectNoChanges(ctx context.Context, folder string) error {
-	text, err := t.run(ctx, folder, `^No changes`, "plan", "-detailed-exitcode")
-	if err == nil && !strings.Contains(text, "No changes") {
-		err = fmt.Errorf("the plan is not empty:\n%s", text)
-	}
-	return err
+	return run(ctx, output{screen: t.screen, all: t.verbose, show: regexp.MustCompile(show)}, t.folder, t.env, t.program, args...)
 }
 
 // grace is how long an interrupted program may take to come to an end.
@@ -90,9 +77,8 @@ func run(ctx context.Context, out output, folder string, env []string, program s
 	return text, nil
 }
 
-// output is where a program's output is shown, and which lines of it. A warning is
-// shown completely, with all that follows it, and once: Terraform prints some at
-// plan and at apply.
+// output is where a program's output is shown, and which lines of it. An error or a warning is shown completely, with all that
+// follows it, and once: Terraform prints some at plan and at apply.
 type output struct {
 	screen io.Writer
 	all    bool
@@ -103,17 +89,17 @@ type output struct {
 // returns all that it read.
 func (o output) copy(r io.Reader) string {
 	var text strings.Builder
-	omitted, warning, warned := 0, false, map[string]bool{}
+	omitted, message, shown := 0, false, map[string]bool{}
 	for lines := bufio.NewScanner(io.TeeReader(r, &text)); lines.Scan(); {
 		line := lines.Text()
 		matches := o.show != nil && o.show.MatchString(line)
-		if strings.HasPrefix(line, "Warning:") {
-			matches = matches && !warned[line]
-			warning, warned[line] = matches, true
+		if strings.HasPrefix(line, "Warning:") || strings.HasPrefix(line, "Error:") {
+			matches = matches && !shown[line]
+			message, shown[line] = matches, true
 		}
 		switch {
 		case strings.TrimSpace(line) == "":
-		case o.all || warning || matches:
+		case o.all || message || matches:
 			say(o.screen, "    %s", line)
 		default:
 			omitted++

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-func TestCopy_showsMatchingLinesAndWarnings(t *testing.T) {
+func TestCopy_showsMatchingLinesAndMessages(t *testing.T) {
 	t.Parallel()
 	const printed = `
   # thing will be created
@@ -34,14 +34,18 @@ Warning: It is slow
 
 It will take long.
 Done.
+Error: It failed
+
+It ran out of time.
 `
 	for name, test := range map[string]struct {
 		show, want string
 		all        bool
 	}{
-		"with the warning": {show: `will be created|^Plan:|^Warning|^Done`,
-			want: "      # thing will be created\n    Plan: 1 to add.\n    Warning: It is slow\n    It took long.\n    Done.\n    (5 more lines)\n"},
-		"without the warning": {show: `^Plan:`, want: "    Plan: 1 to add.\n    (9 more lines)\n"},
+		"with messages": {show: `will be created|^Plan:|^Warning|^Done|^Error`,
+			want: "      # thing will be created\n    Plan: 1 to add.\n    Warning: It is slow\n    It took long.\n    Done.\n" +
+				"    Error: It failed\n    It ran out of time.\n    (5 more lines)\n"},
+		"without messages": {show: `^Plan:`, want: "    Plan: 1 to add.\n    (11 more lines)\n"},
 		"everything": {show: `^Plan:`, all: true,
 			want: strings.ReplaceAll(strings.ReplaceAll("    "+strings.Trim(printed, "\n"), "\n\n", "\n"), "\n", "\n    ") + "\n"},
 	} {
@@ -119,7 +123,7 @@ func TestRun_errorContainsWhatTheProgramPrinted(t *testing.T) {
 func TestEnvironment_omitsTheUsersSettings(t *testing.T) {
 	t.Setenv("TF_LOG", "trace")
 	t.Setenv("GRAPHDEPLOY_API_KEY", "mine")
-	env, err := environment(t.TempDir(), "http://127.0.0.1:1")
+	env, err := environment(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
