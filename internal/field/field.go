@@ -52,6 +52,7 @@ type Field struct {
 	Kind        Kind
 	Access      Access
 	Description string // Markdown: what it is; the schema adds what follows from the other members
+	Usage       string // Markdown: how to set it, which data sources omit
 
 	Elem   Kind   // of List
 	Fields Fields // of Object and ObjectList

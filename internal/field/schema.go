@@ -146,18 +146,23 @@ func (f Field) stringPlanModifiers() []planmodifier.String {
 // describe is the description: what the attribute is, then what follows from the rest of the field.
 func (f Field) describe(resource bool) string {
 	sentences := []string{f.Description}
+	if resource && f.Usage != "" {
+		sentences = append(sentences, f.Usage)
+	}
 	switch {
 	case f.Kind == JSON && resource:
 		sentences = append(sentences, "A JSON object, written with `jsonencode`.")
 	case f.Kind == JSON:
 		sentences = append(sentences, "A JSON object.")
-	case f.Kind == List && f.Elem == JSON:
+	case f.Kind == List && f.Elem == JSON && resource:
 		sentences = append(sentences, "Each item is a JSON object, written with `jsonencode`.")
+	case f.Kind == List && f.Elem == JSON:
+		sentences = append(sentences, "Each item is a JSON object.")
 	}
 	if resource && len(f.Key) > 0 && !f.Ordered {
 		sentences = append(sentences, "The order is not significant.")
 	}
-	if resource && len(f.OneOf) > 0 && !strings.Contains(f.Description, "alid values") {
+	if listed := len(f.OneOf) > 0 && strings.Contains(f.Description, "`"+f.OneOf[0]+"`"); resource && len(f.OneOf) > 0 && !listed {
 		sentences = append(sentences, "Valid values are "+Quoted(f.OneOf)+".")
 	}
 	if resource && f.Immutable {

@@ -81,9 +81,10 @@ func TestDescriptions(t *testing.T) {
 		"JSON":  {Field{Kind: JSON, Description: "A."}, "A. A JSON object, written with `jsonencode`.", "A. A JSON object."},
 		"list of JSON": {
 			Field{Kind: List, Elem: JSON, Description: "A."}, "A. Each item is a JSON object, written with `jsonencode`.",
-			"A. Each item is a JSON object, written with `jsonencode`.",
+			"A. Each item is a JSON object.",
 		},
-		"enum": {Field{Description: "A.", OneOf: []string{"x", "y"}}, "A. Valid values are `x` and `y`.", "A."},
+		"usage": {Field{Description: "A.", Usage: "B."}, "A. B.", "A."},
+		"enum":  {Field{Description: "A.", OneOf: []string{"x", "y"}}, "A. Valid values are `x` and `y`.", "A."},
 		"enum, listed": {
 			Field{Description: "A. Valid values are `x`.", OneOf: []string{"x", "y"}}, "A. Valid values are `x`.",
 			"A. Valid values are `x`.",

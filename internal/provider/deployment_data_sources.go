@@ -68,7 +68,7 @@ func newDeploymentDataSource() datasource.DataSource {
 		attributes: func() map[string]schema.Attribute {
 			all := shownFields.DataSourceAttributes()
 			all["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.UUIDString()},
-				MarkdownDescription: "ID of the deployment, a UUID. Exactly one of `id` and `name` must be set."}
+				MarkdownDescription: "ID of the deployment to read, a UUID. Exactly one of `id` and `name` must be set."}
 			all["name"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.NotEmpty()},
 				MarkdownDescription: "Exact name of the deployment (case-sensitive). Exactly one of `id` and `name` must be set."}
 			return all

@@ -45,13 +45,14 @@ var deploymentFields = field.Fields{
 	{Name: "name", Kind: field.String, Access: field.Required, NotEmpty: true, Immutable: true, Shown: true,
 		Description: "Name of the deployment, and of the tracing project that the service creates with it."},
 	{Name: "source", Kind: field.String, Access: field.Required, OneOf: sourceNames(), Immutable: true,
-		Description: "Where the application comes from. Valid values are " + sourceList() + "."},
+		Description: "Where the application comes from: " + sourceList() + "."},
 	{Name: "source_config", Kind: field.Object, Fields: sourceConfigFields, Present: true,
-		Description: "Settings of the source that take effect without a new revision."},
+		Description: "Configuration that applies to all revisions: repository, URL, resources, volumes and sidecars."},
 	{Name: "source_revision_config", Kind: field.Object, Fields: sourceRevisionConfigFields, Present: true,
-		Description: "Settings of the source that require a new revision when they change. The values are those of the latest revision."},
+		Description: "What the latest revision runs: ref, image or tarball.", Usage: "A change creates a new revision."},
 	{Name: "secret_references", Kind: field.ObjectList, Fields: secretReferenceFields, Key: []string{"name"},
-		Description: "References to secrets of the container orchestrator. Supported only for source `external_docker`."},
+		Description: "References to secrets of the container orchestrator.",
+		Usage:       "Supported only for source `external_docker`."},
 	{Name: "id", Kind: field.UUID, Access: field.ReadOnly, Description: "ID of the deployment, a UUID."},
 	{Name: "tenant_id", Kind: field.UUID, Access: field.ReadOnly, Description: "ID of the tenant that owns the deployment, a UUID."},
 	{Name: "created_at", Kind: field.Time, Access: field.ReadOnly, Description: "Time of creation, in RFC 3339 format."},
@@ -83,11 +84,14 @@ var updatableFields = slices.Concat(changeableFields, field.Fields{additionalFie
 // sourceConfigFields are section 2.2.
 var sourceConfigFields = field.Fields{
 	{Name: "integration_id", Kind: field.UUID,
-		Description: "UUID of the integration: `host_integration_id` of a `graphdeploy_codehost_repo`."},
-	{Name: "repo_url", Kind: field.String, Shown: true, Description: "URL of the repository: `url` of a `graphdeploy_codehost_repo`."},
+		Description: "ID of the integration, a UUID.",
+		Usage:       "Use `host_integration_id` of the data source `graphdeploy_codehost_repo`."},
+	{Name: "repo_url", Kind: field.String, Shown: true, Description: "URL of the repository.",
+		Usage: "Use `url` of the data source `graphdeploy_codehost_repo`."},
 	{Name: "build_on_push", Kind: field.Bool, Description: "Whether a push to the repository builds a new revision."},
 	{Name: "custom_url", Kind: field.String, Access: field.Computed,
-		Description: "URL of the deployment. Chosen by the service if omitted."},
+		Description: "URL of the deployment.",
+		Usage:       "Chosen by the service if omitted."},
 	{Name: "resource_spec", Kind: field.Object, Fields: resourceSpecFields,
 		Description: "Resources, metadata and additional containers of the deployment. Memory is in MB, storage in Gi."},
 	{Name: "listener_id", Kind: field.UUID, Description: "ID of the listener, a UUID."},
@@ -103,10 +107,12 @@ var listenerConfigFields = field.Fields{
 // sourceRevisionConfigFields are section 2.3.
 var sourceRevisionConfigFields = field.Fields{
 	{Name: "repo_ref", Kind: field.String, Shown: true, ResolvesTo: "repo_commit_sha",
-		Description: "Branch, tag or commit to deploy, for example `default_branch` of a `graphdeploy_codehost_repo`."},
+		Description: "Branch, tag or commit to deploy.",
+		Usage:       "For example `default_branch` of the data source `graphdeploy_codehost_repo`."},
 	{Name: "graph_config_path", Kind: field.String, Description: "Path to the graph configuration file, such as `graph.json`."},
 	{Name: "image_uri", Kind: field.String, Access: field.Computed, Shown: true, BuiltFor: client.SourceCodehost,
-		Description: "Image to run, such as `registry.example.com/shop:1.0`. Chosen by the service if omitted, built by it for `codehost`."},
+		Description: "Image to run, such as `registry.example.com/shop:1.0`.",
+		Usage:       "For `codehost`, the service builds the image: omit this argument. For other sources, the service chooses an image if you omit it."},
 	{Name: "source_tarball_path", Kind: field.String, Description: "Path of the uploaded source."},
 	{Name: "repo_commit_sha", Kind: field.String, Access: field.ReadOnly, Description: "Commit of the latest revision."},
 }
@@ -151,8 +157,10 @@ var resourceSpecFields = field.Fields{
 	{Name: "db_storage_gi", Kind: field.Int64, Description: "Storage of the database, in Gi."},
 	{Name: "db_max_connections", Kind: field.Int64, Description: "Maximum number of database connections."},
 
-	{Name: "labels", Kind: field.StringMap, Description: "Map of labels. Labels that the service or others add are kept."},
-	{Name: "annotations", Kind: field.StringMap, Description: "Map of annotations. Annotations that the service or others add are kept."},
+	{Name: "labels", Kind: field.StringMap, Description: "Map of labels.",
+		Usage: "Labels that the service or others add are kept."},
+	{Name: "annotations", Kind: field.StringMap, Description: "Map of annotations.",
+		Usage: "Annotations that the service or others add are kept."},
 	{Name: "service_account_name", Kind: field.String, Description: "Kubernetes service account to run as."},
 
 	{Name: "image_pull_secrets", Kind: field.ObjectList, Fields: imagePullSecretFields, Key: []string{"name"},
@@ -176,7 +184,8 @@ var volumeFields = field.Fields{
 	{Name: "config_map", Wire: "configMap", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `configMap` volume."},
 	{Name: "secret", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `secret` volume."},
 	{Name: "empty_dir", Wire: "emptyDir", Kind: field.JSON, Exclusive: true,
-		Description: "Kubernetes `emptyDir` volume. For one without settings, use `jsonencode({})`."},
+		Description: "Kubernetes `emptyDir` volume.",
+		Usage:       "For one without settings, use `jsonencode({})`."},
 	{Name: "persistent_volume_claim", Wire: "persistentVolumeClaim", Kind: field.JSON, Exclusive: true,
 		Description: "Kubernetes `persistentVolumeClaim` volume."},
 	{Name: "nfs", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `nfs` volume."},
@@ -217,7 +226,7 @@ var containerFields = field.Fields{
 var envVarFields = field.Fields{
 	{Name: "name", Kind: field.String, Description: "Name of the variable."},
 	{Name: "value", Kind: field.String, Exclusive: true, Sensitive: true,
-		Description: "Value of the variable, stored in the state in plain text. Use `secrets` for sensitive values."},
+		Description: "Value of the variable, stored in the state in plain text.", Usage: "Use `secrets` for sensitive values."},
 	{Name: "value_from", Wire: "valueFrom", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `valueFrom`."},
 }
 
