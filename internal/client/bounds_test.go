@@ -2,8 +2,13 @@ package client
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func repeated(before, item string, n int, after string) string {
@@ -35,7 +40,7 @@ func TestDeploymentBounds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := ""
-			if err := deploymentBounds.check([]byte(test.text)); err != nil {
+			if _, err := deploymentBounds.check([]byte(test.text)); err != nil {
 				got = err.Error()
 			}
 			equal(t, "error", got, test.want)
@@ -67,6 +72,71 @@ func TestResponseOfManyValuesIsRejected(t *testing.T) {
 	equal(t, "repositories", len(got), 50000)
 }
 
+// A list ends with an error when all of it costs too much, though no page does.
+func TestListBounds(t *testing.T) {
+	t.Parallel()
+	numbered := func(offset, n int) (items []string) {
+		for i := range n {
+			items = append(items, deploymentJSON(numberedID(offset+i), "a"))
+		}
+		return items
+	}
+	for name, test := range map[string]struct {
+		page  func(offset int) string
+		pages int // that are requested
+		took  time.Duration
+		want  string
+	}{
+		"1,001 items on a page": {func(offset int) string { return pageJSON(offset+1001, numbered(offset, 1001)...) }, 1, 0,
+			"the response cannot be used: the page has more than 1000 items"},
+		"items": {func(offset int) string { return pageJSON(offset+1000, numbered(offset, 1000)...) }, 101, 0,
+			"the list has more than 100000 items"},
+		"time": {func(offset int) string {
+			time.Sleep(25 * time.Second)
+			return pageJSON(offset+1, numbered(offset, 1)...)
+		}, 37, 15*time.Minute + 25*time.Second, "the list takes more than 15m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				pages := 0
+				c := inMemory(func(w http.ResponseWriter, r *http.Request) {
+					pages++
+					offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+					_, _ = io.WriteString(w, test.page(offset))
+				})
+				began := time.Now()
+				var err error
+				for _, err = range c.items(t.Context(), DeploymentFilter{}) {
+				}
+				if err == nil || !strings.HasSuffix(err.Error(), test.want) {
+					t.Errorf("got %.300v, want %s", err, test.want)
+				}
+				equal(t, "pages", pages, test.pages)
+				equal(t, "time", time.Since(began), test.took)
+			})
+		})
+	}
+}
+
+// The responses to one operation are bounded together, by their length and by their values.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		raw  []byte
+		most int // such responses
+	}{
+		"long":        {make([]byte, maxBody), 8},
+		"many values": {[]byte(repeated("[", "1", 400_000, "]")), 10},
+	} {
+		cost, spent := newBudget(), 0
+		for cost.spend(test.raw) == nil {
+			spent++
+		}
+		equal(t, name, spent, test.most)
+	}
+}
+
 // The scan agrees with encoding/json on what nests how deep.
 func FuzzBounds(f *testing.F) {
 	for _, seed := range []string{``, `[]`, `{"a":[1,2,{"b":"],\\\"["}]}`, `[[[[]]]]`, `[1,2,3,4,5]`, `"[[[[[["`, fullDeployment} {
@@ -74,7 +144,7 @@ func FuzzBounds(f *testing.F) {
 	}
 	small := bounds{items: 3, values: 1000, depth: 4}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		err := small.check(raw)
+		_, err := small.check(raw)
 		var value any
 		if len(raw) > 500 || json.Unmarshal(raw, &value) != nil {
 			return // it must not panic

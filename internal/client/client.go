@@ -1,18 +1,15 @@
 package client
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 )
@@ -60,9 +57,8 @@ type Client struct {
 	http    *http.Client
 	reader  *reader
 	names   nameLocks
-	holders nameHolders
+	taken   takenNames
 	created sync.Map // ids of the deployments that this client has created
-	tenants sync.Map // tenant ids of the deployments that this client has read by id or created
 	hidden  hiddenValues
 
 	revisions revisions
@@ -78,7 +74,7 @@ func New(config Config) *Client {
 	config.BatchSize = cmp.Or(config.BatchSize, 10)
 	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
-	c := &Client{config: config, holders: nameHolders{lock: newLock()}, hidden: hiddenValues{known: map[string]bool{}}}
+	c := &Client{config: config, taken: takenNames{lock: newLock()}, hidden: hiddenValues{known: map[string]bool{}}}
 	for _, values := range config.Header {
 		for _, value := range values {
 			c.hideCredential(value)
@@ -99,6 +95,7 @@ type request struct {
 	body      any
 	once      bool         // sent once, whatever the response
 	header    *http.Header // set to the header of the response, if not nil
+	budget    *budget      // of the operation that the request is a part of; nil if it is all of it
 }
 
 // call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. A write that is sent
@@ -112,52 +109,22 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.operation, err)
 	}
+	if r.budget == nil {
+		r.budget = newBudget()
+	}
 	for attempt := 0; ; attempt++ {
 		err := c.attempt(req, r, out)
 		again := !r.once && (r.method == http.MethodGet || r.method == http.MethodDelete)
 		if !again || attempt >= c.config.MaxRetries || !retryable(err) {
 			return err
 		}
-		if c.pause(ctx, attempt, err) != nil {
+		if c.pause(ctx, r.budget, attempt, err) != nil {
 			if ctx.Err() != nil && r.method == http.MethodGet {
 				return ctx.Err()
 			}
-			return err // a write may have been done; or the deadline would come before the next attempt
+			return err // a write may have been done; or the next attempt would come too late
 		}
 	}
-}
-
-func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
-	target := *c.config.BaseURL
-	target.RawPath = strings.TrimRight(target.EscapedPath(), "/") + r.path
-	var err error
-	if target.Path, err = url.PathUnescape(target.RawPath); err != nil {
-		return nil, err
-	}
-	target.RawQuery = r.query.Encode()
-	var body io.Reader // nil, and not a reader of nothing, for requests without one
-	if r.body != nil {
-		encoded, err := json.Marshal(r.body)
-		if err != nil {
-			return nil, fmt.Errorf("the request cannot be encoded as JSON: %w", err)
-		}
-		body = bytes.NewReader(encoded)
-	}
-	req, err := http.NewRequestWithContext(ctx, r.method, target.String(), body)
-	if err != nil {
-		return nil, err
-	}
-	for name, values := range c.config.Header {
-		req.Header[name] = values
-	}
-	req.Header.Set("Accept", "application/json")
-	if c.config.UserAgent != "" {
-		req.Header.Set("User-Agent", c.config.UserAgent)
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, nil
 }
 
 // attempt sends a request once.
@@ -186,7 +153,7 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 	case out == nil:
 		return nil
 	}
-	if err = responseBounds.check(resp.body); err == nil {
+	if err = r.budget.spend(resp.body); err == nil {
 		if err = json.Unmarshal(resp.body, out); err == nil {
 			return nil
 		}
@@ -196,6 +163,3 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 	failed.RequestID = c.displayText(requestID(resp.header))
 	return failed
 }
-
-// CloseIdleConnections closes the connections that no request uses.
-func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }

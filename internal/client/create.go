@@ -29,7 +29,7 @@ type LostError struct {
 	Lookup    error       // why the deployment could not be looked up, if it could not
 	ID        string      // the id in a response that cannot be used otherwise, if there is one
 	Candidate *Deployment // a deployment of that name that has appeared since, if there is one
-	Reason    string      // why Candidate is not taken for the requested one: "it belongs to another tenant"
+	Reason    string      // why Candidate is not taken for the requested one: "its created_at is in the future"
 }
 
 func (e *LostError) Error() string {
@@ -78,7 +78,6 @@ func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func
 	d, recovered, err = (&creation{c, name, request, satisfied, before}).run(ctx)
 	if err == nil {
 		c.created.Store(strings.ToLower(d.ID), true)
-		c.rememberTenant(d)
 	}
 	return d, recovered, err
 }
@@ -111,7 +110,7 @@ type creation struct {
 
 // run sends the request until its outcome is known.
 func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err error) {
-	uncancelable := context.WithoutCancel(ctx)
+	uncancelable, cost := context.WithoutCancel(ctx), newBudget()
 	for attempt := 0; ; attempt++ {
 		d, id, err := c.post(ctx)
 		failed, ok := errors.AsType[*Error](err)
@@ -125,7 +124,7 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 		}
 		// While waiting nothing is under way: here a canceled ctx counts.
 		redirected := failed.Cause == CauseRedirect
-		giveUp := redirected || attempt >= c.config.MaxRetries || c.pause(ctx, attempt, failed) != nil
+		giveUp := redirected || attempt >= c.config.MaxRetries || c.pause(ctx, cost, attempt, failed) != nil
 		if redirected || failed.Status == http.StatusServiceUnavailable {
 			// The service reports that it did nothing, or the redirect that is not followed may lead to what was created: one
 			// lookup that succeeds is enough, as late as possible.
@@ -140,7 +139,8 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 	}
 }
 
-// post sends the request once. When the response cannot be used, id is the id in it, if there is one.
+// post sends the request once. When the response cannot be used, id is the id in it, if there is one. A response that is
+// certainly not about the requested deployment cannot be used.
 func (c *creation) post(ctx context.Context) (d *Deployment, id string, err error) {
 	c.hideSecrets(c.request)
 	response := writtenDeployment{client: c.Client}
@@ -148,6 +148,12 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 	err = c.call(ctx, r, &response)
 	if !IsUUID(response.id) || c.displayText(response.id) != response.id { // it may be anything, a secret too
 		response.id = ""
+	}
+	if err == nil {
+		if reason := c.whyOther(response.Deployment); reason != "" {
+			who := fmt.Errorf("it is about deployment %q (id %s): %s", response.Name, response.ID, reason)
+			return nil, "", c.malformed(r, who)
+		}
 	}
 	return response.Deployment, response.id, err
 }
@@ -175,7 +181,7 @@ func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient 
 	for attempt := 0; ; attempt++ {
 		after, err := c.lookUpName(ctx, c.name, true)
 		if err == nil {
-			if d := c.pick(after.holders, lost); d != nil {
+			if d := c.pick(after, lost); d != nil {
 				return d, true, nil
 			}
 		}
@@ -192,15 +198,15 @@ func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient 
 }
 
 // pick returns the one of the holders of the name that the request has created. If there is none, lost explains why.
-func (c *creation) pick(holders []listItem, lost *LostError) *Deployment {
+func (c *creation) pick(after nameLookup, lost *LostError) *Deployment {
 	var found *Deployment
-	for _, item := range holders {
+	for _, item := range after.holders {
 		d, err := c.decodeItem(item)
 		var reason string
 		if err != nil {
 			d, reason = summary(item.raw), "it cannot be read: "+err.Error()
 		} else {
-			reason = c.whyNot(d)
+			reason = c.whyNot(d, after.date)
 		}
 		switch {
 		case reason != "":
@@ -215,36 +221,66 @@ func (c *creation) pick(holders []listItem, lost *LostError) *Deployment {
 	return found
 }
 
-// whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken.
-func (c *creation) whyNot(d *Deployment) string {
+// whyOther explains why a deployment is certainly another than the created one. It is empty if it may be that.
+func (c *creation) whyOther(d *Deployment) string {
 	switch {
+	case !sameName(d.Name, c.name):
+		return "it has another name"
+	case d.Source != c.request["source"]:
+		return fmt.Sprintf("its source is %q", d.Source)
 	case c.before.listed[strings.ToLower(d.ID)]:
 		return "it existed before the request"
 	case c.CreatedHere(d.ID):
 		return "another create of this run has created it"
-	case c.before.date.IsZero():
-		return "the service sends no Date header that would show whether it existed before the request"
+	}
+	return ""
+}
+
+// whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken. Now is
+// the service's time, zero if it did not send it.
+func (c *creation) whyNot(d *Deployment, now time.Time) string {
+	if reason := c.whyOther(d); reason != "" {
+		return reason
 	}
 	created, err := time.Parse(time.RFC3339, d.CreatedAt)
 	switch {
+	case c.before.date.IsZero() || now.IsZero():
+		return "the service sends no Date header that would show whether it existed before the request"
 	case err != nil:
 		return "it has no valid created_at that would show whether it existed before the request"
 	case created.Before(c.before.date):
-		return fmt.Sprintf("it was created before the request, at %s", created.UTC().Format(time.RFC3339))
-	case !c.knowsTenant(d.TenantID):
-		return "it belongs to another tenant than the other deployments"
+		return "it was created before the request, at " + created.UTC().Format(time.RFC3339)
+	case !created.Before(now.Add(time.Second)): // a Date has whole seconds
+		return "its created_at is in the future: " + created.UTC().Format(time.RFC3339)
+	case !c.hasSecrets(d):
+		return "its secrets are not those that were requested"
 	case !c.satisfied(d):
 		return "it does not have everything that was requested"
 	}
 	return ""
 }
 
-// knowsTenant reports whether a tenant is that of a deployment read by id or created before. If there is none, it may be any.
-func (c *Client) knowsTenant(id string) bool {
-	some := false
-	c.tenants.Range(func(any, any) bool { some = true; return false })
-	_, ok := c.tenants.Load(strings.ToLower(id))
-	return ok || !some
+// hasSecrets reports whether a deployment may have the requested secrets: all of them by name, none if none were
+// requested, and, if one shows its value, all with their values.
+func (c *creation) hasSecrets(d *Deployment) bool {
+	requested, _ := c.request["secrets"].([]Secret)
+	if len(requested) == 0 {
+		return len(d.Secrets) == 0
+	}
+	values := map[string]string{}
+	for _, s := range d.Secrets {
+		values[s.Name] = s.Value
+	}
+	shown, other := false, false
+	for _, s := range requested {
+		value, listed := values[s.Name]
+		if !listed {
+			return false
+		}
+		shown = shown || value != "" && value == s.Value
+		other = other || value != s.Value
+	}
+	return !shown || !other
 }
 
 // nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.
@@ -254,19 +290,3 @@ func (n *nameLocks) of(name string) lock {
 	l, _ := n.locks.LoadOrStore(name, newLock())
 	return l.(lock) //nolint:forcetypeassert // it has nothing else
 }
-
-// lock is a mutex for which a caller waits no longer than its context.
-type lock chan struct{}
-
-func newLock() lock { return make(lock, 1) }
-
-func (l lock) acquire(ctx context.Context) error {
-	select {
-	case l <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (l lock) release() { <-l }

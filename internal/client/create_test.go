@@ -236,35 +236,38 @@ func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
 // What is found after a lost response is only taken if it was certainly created by this request.
 func TestLostCreate_candidates(t *testing.T) {
 	t.Parallel()
-	const (
-		tenant = "77777777-0000-4000-8000-000000000001"
-		other  = "77777777-0000-4000-8000-000000000002"
-	)
 	// In a bubble it is midnight UTC 2000-01-01; the name is looked up half a second later.
-	owned := func(id, createdAt, tenant string) string {
-		return strings.TrimSuffix(createdJSON(id, "bot", createdAt), "}") + `,"tenant_id":"` + tenant + `"}`
+	with := func(secrets string) []string {
+		return []string{strings.TrimSuffix(createdJSON(idA, "bot", "2000-01-01T00:00:00Z"), "}") + `,"secrets":` + secrets + `}`}
 	}
+	twoSecrets := []Secret{{"A", "one"}, {"B", "two"}}
+	const otherSecrets = "its secrets are not those that were requested"
 	rejected := func(*Deployment) bool { return false }
 	for name, test := range map[string]struct {
-		known     string // tenant of a deployment read before
+		secrets   []Secret // that are requested
 		noDate    bool
 		satisfied func(*Deployment) bool
 		found     []string
 		reason    string // empty: the first one is taken
 	}{
-		"created since":            {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}},
-		"in the same second":       {found: []string{createdJSON(idA, "bot", "2000-01-01T01:00:00.1+01:00")}},
-		"the second before":        {found: []string{createdJSON(idA, "bot", "1999-12-31T23:59:59.9Z")}, reason: "it was created before the request, at 1999-12-31T23:59:59Z"},
-		"created in 1990":          {found: []string{createdJSON(idA, "bot", "1990-01-01T00:00:00Z")}, reason: "it was created before the request, at 1990-01-01T00:00:00Z"},
-		"without created_at":       {found: []string{deploymentJSON(idA, "bot")}, reason: "it has no valid created_at that would show whether it existed before the request"},
-		"created_at is no time":    {found: []string{createdJSON(idA, "bot", "yesterday")}, reason: "it has no valid created_at that would show whether it existed before the request"},
-		"no Date header":           {noDate: true, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "the service sends no Date header that would show whether it existed before the request"},
-		"listed before":            {found: []string{createdJSON(idC, "bot", "2000-01-01T00:00:01Z")}, reason: "it existed before the request"},
-		"not what was requested":   {satisfied: rejected, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "it does not have everything that was requested"},
-		"the known tenant":         {known: strings.ToUpper(tenant), found: []string{owned(idA, "2000-01-01T00:00:01Z", tenant)}},
-		"any tenant if none known": {found: []string{owned(idA, "2000-01-01T00:00:01Z", other)}},
-		"another tenant":           {known: tenant, found: []string{owned(idA, "2000-01-01T00:00:01Z", other)}, reason: "it belongs to another tenant than the other deployments"},
-		"no tenant, one known":     {known: tenant, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "it belongs to another tenant than the other deployments"},
+		"created since":           {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}},
+		"in the same second":      {found: []string{createdJSON(idA, "bot", "2000-01-01T01:00:00.1+01:00")}},
+		"the second before":       {found: []string{createdJSON(idA, "bot", "1999-12-31T23:59:59.9Z")}, reason: "it was created before the request, at 1999-12-31T23:59:59Z"},
+		"created in 1990":         {found: []string{createdJSON(idA, "bot", "1990-01-01T00:00:00Z")}, reason: "it was created before the request, at 1990-01-01T00:00:00Z"},
+		"without created_at":      {found: []string{deploymentJSON(idA, "bot")}, reason: "it has no valid created_at that would show whether it existed before the request"},
+		"created_at is no time":   {found: []string{createdJSON(idA, "bot", "yesterday")}, reason: "it has no valid created_at that would show whether it existed before the request"},
+		"no Date header":          {noDate: true, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "the service sends no Date header that would show whether it existed before the request"},
+		"listed before":           {found: []string{createdJSON(idC, "bot", "2000-01-01T00:00:01Z")}, reason: "it existed before the request"},
+		"not what was requested":  {satisfied: rejected, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "it does not have everything that was requested"},
+		"of the future":           {found: []string{createdJSON(idA, "bot", "2000-01-01T00:01:00Z")}, reason: "its created_at is in the future: 2000-01-01T00:01:00Z"},
+		"of this second":          {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:00.9Z")}},
+		"of another source":       {found: []string{strings.Replace(createdJSON(idA, "bot", "2000-01-01T00:00:00Z"), "external_docker", "codehost", 1)}, reason: `its source is "codehost"`},
+		"no secrets":              {found: with(`null`)},
+		"secrets nobody wanted":   {found: with(`[{"name":"A"}]`), reason: otherSecrets},
+		"secrets with values":     {secrets: twoSecrets, found: with(`[{"name":"A","value":"one"},{"name":"B","value":"two"},{"name":"C"}]`)},
+		"secrets without values":  {secrets: twoSecrets, found: with(`[{"name":"A","value":"***"},{"name":"B"}]`)},
+		"secrets of other values": {secrets: twoSecrets, found: with(`[{"name":"A","value":"one"},{"name":"B","value":"three"}]`), reason: otherSecrets},
+		"missing secrets":         {secrets: twoSecrets, found: with(`[{"name":"A","value":"one"}]`), reason: otherSecrets},
 		"twins": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"), createdJSON(idB, "bot", "2000-01-01T00:00:01Z")},
 			reason: "deployment " + idB + " matches the request as well"},
 		"beside a stranger's": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"), createdJSON(idB, "bot", "1990-01-01T00:00:01Z")}},
@@ -281,8 +284,6 @@ func TestLostCreate_candidates(t *testing.T) {
 					case r.Method == http.MethodPost:
 						posted = true
 						cut(w, r)
-					case r.URL.Query().Has("deployment_ids"):
-						respondJSON(pageJSON(0, owned(idC, "1990-01-01T00:00:00Z", test.known)))(w, r)
 					case !posted:
 						respondJSON(pageJSON(0, deploymentJSON(idC, "old-bot")))(w, r)
 					default:
@@ -290,16 +291,15 @@ func TestLostCreate_candidates(t *testing.T) {
 					}
 				})
 				time.Sleep(500 * time.Millisecond)
-				if test.known != "" {
-					if _, err := c.Deployment(t.Context(), idC); err != nil {
-						t.Fatal(err)
-					}
-				}
 				if test.satisfied == nil {
 					test.satisfied = satisfiedByAll
 				}
 				began := time.Now()
-				d, recovered, err := c.CreateDeployment(t.Context(), botRequest(), test.satisfied)
+				request := botRequest()
+				if request["secrets"] = test.secrets; test.secrets == nil {
+					delete(request, "secrets")
+				}
+				d, recovered, err := c.CreateDeployment(t.Context(), request, test.satisfied)
 				if test.reason == "" {
 					if err != nil || !recovered || d.ID != idA {
 						t.Errorf("got %v, %v, %v", d, recovered, err)
@@ -319,17 +319,84 @@ func TestLostCreate_candidates(t *testing.T) {
 	}
 }
 
+// The response to a create is believed only if it is about what was asked for.
+func TestCreate_responseAboutAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ response, reason string }{
+		"another name":   {deploymentJSON(idA, "other"), `deployment "other" (id ` + idA + `): it has another name`},
+		"another source": {strings.Replace(deploymentJSON(idA, "bot"), "external_docker", "codehost", 1), `its source is "codehost"`},
+		"listed before":  {deploymentJSON(strings.ToUpper(idC), "bot"), "it existed before the request"},
+		"created before": {deploymentJSON(idB, "bot"), "another create of this run has created it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := inMemory(byMethod(
+					respondJSON(pageJSON(0, deploymentJSON(idC, "old-bot"))),
+					inTurn(respondJSON(deploymentJSON(idB, "first")), respondJSON(test.response))))
+				request := botRequest()
+				request["name"] = "first"
+				if _, _, err := c.CreateDeployment(t.Context(), request, satisfiedByAll); err != nil {
+					t.Fatal(err)
+				}
+				d, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+				equal(t, "deployment", d, nil)
+				lost := asType[*LostError](t, err)
+				equal(t, "id to import", lost.ID, "")
+				if !strings.HasSuffix(lost.Err.Error(), test.reason) {
+					t.Errorf("got %v, want %s", lost.Err, test.reason)
+				}
+			})
+		})
+	}
+	t.Run("the name in another form of Unicode", func(t *testing.T) {
+		t.Parallel()
+		c := inMemory(byMethod(respondJSON(pageJSON(0)), respondJSON(deploymentJSON(idA, "u\u0308"))))
+		request := botRequest()
+		request["name"] = "\u00fc"
+		d, _, err := c.CreateDeployment(t.Context(), request, satisfiedByAll)
+		if err != nil || d.ID != idA {
+			t.Errorf("got %v, %v", d, err)
+		}
+	})
+}
+
+// However long Retry-After is, and however often it comes, a create and its lookups take a bounded time.
+func TestCreate_retryAfterIsBoundedInTotal(t *testing.T) {
+	t.Parallel()
+	busy := respond(503, "", "Retry-After", "100000")
+	for name, h := range map[string]http.HandlerFunc{"create": byMethod(respondJSON(pageJSON(0)), busy), "lookup": busy} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := inMemory(h, func(config *Config) { config.MaxRetries = 1000 })
+				began := time.Now()
+				_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+				equal(t, "status", asType[*Error](t, err).Status, 503)
+				equal(t, "time", time.Since(began), maxPauses)
+			})
+		})
+	}
+}
+
+// listedNow lists the requested deployment as created just now.
+func listedNow(id string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		respondJSON(pageJSON(0, createdJSON(id, "bot", time.Now().Format(time.RFC3339Nano))))(w, r)
+	}
+}
+
 // Two creates of one client never take each other's deployment, also when the service lists it late.
 func TestLostCreate_neverTakesADeploymentOfAnotherCreate(t *testing.T) {
 	t.Parallel()
 	none := respondJSON(pageJSON(0))
-	first := createdJSON(strings.ToUpper(idA), "bot", "2099-01-01T00:00:00Z")
 	for name, post := range map[string]http.HandlerFunc{"created": inTurn(respondJSON(deploymentJSON(idA, "bot")), cut), "recovered": cut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			get := inTurn(none, none, respondJSON(pageJSON(0, first)))
+			first := listedNow(strings.ToUpper(idA))
+			get := inTurn(none, none, first)
 			if name == "recovered" {
-				get = inTurn(none, respondJSON(pageJSON(0, first)), none, respondJSON(pageJSON(0, first)))
+				get = inTurn(none, first, none, first)
 			}
 			s := serve(t, byMethod(get, post))
 			c := s.client(t)
@@ -373,7 +440,7 @@ func TestLostCreate_isLookedForUntilItIsListed(t *testing.T) {
 	t.Parallel()
 	none := respondJSON(pageJSON(0))
 	s := serve(t, byMethod(
-		inTurn(none, none, respond(503, ""), none, respondJSON(pageJSON(0, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))), cut))
+		inTurn(none, none, respond(503, ""), none, listedNow(idA)), cut))
 	d, recovered, err := s.client(t, func(config *Config) { config.ConsistencyTimeout = time.Minute }).
 		CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 	if err != nil || d.ID != idA || !recovered {
@@ -590,7 +657,7 @@ func TestCreate_redirectIsRejected(t *testing.T) {
 func TestCreate_redirectAfterTheWork(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		s := serve(t, byMethod(inTurn(respondJSON(pageJSON(0)), respondJSON(pageJSON(1, createdJSON(idA, "bot", "2099-01-01T00:00:00Z")))),
+		s := serve(t, byMethod(inTurn(respondJSON(pageJSON(0)), listedNow(idA)),
 			respond(status, "", "Location", "/v2/deployments/"+idA)))
 		d, recovered, err := s.client(t).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
 		if err != nil || d.ID != idA || !recovered {

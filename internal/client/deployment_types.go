@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +12,12 @@ import (
 // deployment what it needs itself; the rest is in trees, and what it has to look like is for the caller to know.
 type Tree = map[string]any
 
+var errNoObject = errors.New("it is not an object")
+
 // decodeTree decodes an object.
 func decodeTree(raw json.RawMessage) (tree Tree, err error) {
 	if len(raw) == 0 || raw[0] != '{' {
-		return nil, errors.New("it is not an object")
+		return nil, errNoObject
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber() // so that no number changes
@@ -26,33 +29,28 @@ func decodeTree(raw json.RawMessage) (tree Tree, err error) {
 // package, or whoever waits for a deployment, needs them. What is null or omitted is empty. Tree is the complete JSON object;
 // it is shared, and must not be changed.
 type Deployment struct {
-	ID               string   `json:"id"`
-	Name             string   `json:"name"`
-	Source           string   `json:"source"`
-	Status           string   `json:"status"`
-	TenantID         string   `json:"tenant_id"`
-	CreatedAt        string   `json:"created_at"`
-	UpdatedAt        string   `json:"updated_at"`
-	LatestRevisionID string   `json:"latest_revision_id"`
-	ActiveRevisionID string   `json:"active_revision_id"`
-	Secrets          []Secret `json:"-"` // not a part of a summary
-	Tree             Tree     `json:"-"`
+	ID               string
+	Name             string
+	Source           string
+	Status           string
+	CreatedAt        string
+	UpdatedAt        string
+	LatestRevisionID string
+	ActiveRevisionID string
+	Secrets          []Secret
+	Tree             Tree
 }
 
 // readDeployment decodes an item of a list, or the response to a write. Its errors name the deployment and the member.
+// (What encoding/json decodes into a struct, it matches case-insensitively: "ID" would pass for "id".)
 func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
-	d := new(Deployment)
-	err := deploymentBounds.check(raw) // before more than a summary is allocated for it
+	var d *Deployment
+	_, err := deploymentBounds.check(raw) // before more than a summary is allocated for it
 	if err == nil {
-		err = json.Unmarshal(raw, d)
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &struct {
-			Secrets *[]Secret `json:"secrets"`
-		}{&d.Secrets})
-	}
-	if err == nil {
-		d.Tree, err = decodeTree(raw)
+		var tree Tree
+		if tree, err = decodeTree(raw); err == nil {
+			d, err = newDeployment(tree)
+		}
 	}
 	if err == nil && c.config.CheckDeployment != nil {
 		err = c.config.CheckDeployment(d.Tree)
@@ -64,6 +62,61 @@ func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+func newDeployment(tree Tree) (*Deployment, error) {
+	d := &Deployment{Tree: tree}
+	for _, member := range []struct {
+		name  string
+		value *string
+	}{
+		{"id", &d.ID}, {"name", &d.Name}, {"source", &d.Source}, {"status", &d.Status},
+		{"created_at", &d.CreatedAt}, {"updated_at", &d.UpdatedAt},
+		{"latest_revision_id", &d.LatestRevisionID}, {"active_revision_id", &d.ActiveRevisionID},
+	} {
+		var err error
+		if *member.value, err = memberAs[string](tree, member.name); err != nil {
+			return nil, err
+		}
+	}
+	secrets, err := memberAs[[]any](tree, "secrets")
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range secrets {
+		object, ok := item.(Tree)
+		name, nameErr := memberAs[string](object, "name")
+		value, valueErr := memberAs[string](object, "value")
+		if err := cmp.Or(nameErr, valueErr); err != nil || !ok {
+			return nil, fmt.Errorf("secrets[%d]: %w", i, cmp.Or(err, errNoObject))
+		}
+		d.Secrets = append(d.Secrets, Secret{Name: name, Value: value})
+	}
+	return d, nil
+}
+
+// memberAs returns a member of an object as a type; its zero value if it is null or omitted.
+func memberAs[T string | []any](object Tree, name string) (value T, err error) {
+	value, ok := object[name].(T)
+	if !ok && object[name] != nil {
+		return value, fmt.Errorf("%s: %s is not %s", name, kindOf(object[name]), kindOf(value))
+	}
+	return value, nil
+}
+
+// kindOf is what kind of JSON value a decoded value is.
+func kindOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "a list"
+	case Tree:
+		return "an object"
+	}
+	return "a number"
 }
 
 // check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it could not
@@ -83,19 +136,20 @@ func (d *Deployment) check() error {
 	return d.unreadable(errors.New(reason))
 }
 
-// unreadable names the deployment, and the field if it is known, in an error.
+// unreadable names the deployment in an error.
 func (d *Deployment) unreadable(err error) error {
-	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && kind.Field != "" {
-		err = fmt.Errorf("%s: %s is not %s", kind.Field, kind.Value, typeInWords(kind.Type))
-	}
 	return fmt.Errorf("deployment %.100q (id %.40q): %w", d.Name, d.ID, err)
 }
 
 // summary is what identifies a deployment, of the rest of which anything may be wrong.
 func summary(raw json.RawMessage) *Deployment {
-	d := new(Deployment)
-	_ = json.Unmarshal(raw, d) // a member of another type stays empty
-	return d
+	var members map[string]json.RawMessage // by their exact names
+	_ = json.Unmarshal(raw, &members)
+	text := func(name string) (text string) {
+		_ = json.Unmarshal(members[name], &text) // a member of another type stays empty
+		return text
+	}
+	return &Deployment{ID: text("id"), Name: text("name"), Source: text("source"), Status: text("status")}
 }
 
 // The statuses of a deployment (section 3). A service may know others.

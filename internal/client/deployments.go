@@ -1,8 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -84,8 +86,9 @@ func (c *Client) Deployments(ctx context.Context, filter DeploymentFilter) iter.
 
 // items is [Client.Deployments] before decoding.
 func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[listItem, error] {
+	cost := newBudget()
 	if filter.DeploymentIDs == nil {
-		return walkPages(c.fetcher(ctx, filter), maxPages, everyItem)
+		return walkPages(c.fetcher(ctx, filter, cost), maxPages, everyItem)
 	}
 	return func(yield func(listItem, error) bool) {
 		var unique []string
@@ -98,7 +101,7 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 		for ids := range slices.Chunk(unique, MaxPageSize) {
 			part := filter
 			part.DeploymentIDs = ids
-			for item, err := range c.itemsByID(ctx, part) {
+			for item, err := range c.itemsByID(ctx, part, cost) {
 				if !yield(item, err) || err != nil {
 					return
 				}
@@ -109,14 +112,14 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 
 // itemsByID lists up to 100 deployments by id, in lower case, until all are found. What else the service lists is skipped, as it
 // may ignore the filter, but for items without a usable id, which may be any of them.
-func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter) iter.Seq2[listItem, error] {
+func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter, cost *budget) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
 		missing := map[string]bool{}
 		for _, id := range filter.DeploymentIDs {
 			missing[id] = true
 		}
 		wanted := func(item listItem) bool { return item.id == "" || missing[item.id] }
-		for item, err := range walkPages(c.fetcher(ctx, filter), maxPages, wanted) {
+		for item, err := range walkPages(c.fetcher(ctx, filter, cost), maxPages, wanted) {
 			if !yield(item, err) || err != nil {
 				return
 			}
@@ -142,31 +145,40 @@ type listPage struct {
 	date  time.Time // the service's time of the response; zero if it did not send it
 }
 
-func (c *Client) fetcher(ctx context.Context, filter DeploymentFilter) pageFetcher {
-	return func(offset int64) (listPage, error) { return c.fetchPage(ctx, filter.query(offset), false) }
+func (c *Client) fetcher(ctx context.Context, filter DeploymentFilter, cost *budget) pageFetcher {
+	r := listRequest
+	r.budget = cost
+	return func(offset int64) (listPage, error) {
+		r.query = filter.query(offset)
+		return c.fetchPage(ctx, r)
+	}
 }
 
-// fetchPage requests one page. Once means that a failed attempt is not repeated.
-func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (listPage, error) {
-	var header http.Header
-	var body struct {
-		Resources *[]json.RawMessage `json:"resources"`
-		Offset    *float64           `json:"offset"`
+// fetchPage requests one page.
+func (c *Client) fetchPage(ctx context.Context, r request) (listPage, error) {
+	if r.budget != nil && time.Since(r.budget.began) > maxListTime {
+		return listPage{}, errListTooSlow
 	}
-	r := listRequest
-	r.query, r.once, r.header = query, once, &header
+	var header http.Header
+	var body map[string]json.RawMessage // by their exact names
+	r.header = &header
 	if err := c.call(ctx, r, &body); err != nil {
 		return listPage{}, err
 	}
-	if body.Resources == nil || body.Offset == nil {
-		return listPage{}, c.malformed(r, fmt.Errorf("the response has no %q or no %q", "resources", "offset"))
+	var items []json.RawMessage
+	var offset float64
+	err := cmp.Or(decodeMember(body, "resources", &items), decodeMember(body, "offset", &offset))
+	switch {
+	case err != nil:
+		return listPage{}, c.malformed(r, err)
+	case len(items) > maxPageItems:
+		return listPage{}, c.malformed(r, fmt.Errorf("the page has more than %d items", maxPageItems))
+	case offset != math.Trunc(offset) || math.Abs(offset) >= 1<<53: // beyond that, it is not exact
+		return listPage{}, c.malformed(r, fmt.Errorf("the offset %v is not an integer", offset))
 	}
-	if *body.Offset != math.Trunc(*body.Offset) || math.Abs(*body.Offset) >= 1<<53 { // beyond that, it is not exact
-		return listPage{}, c.malformed(r, fmt.Errorf("the offset %v is not an integer", *body.Offset))
-	}
-	page := listPage{next: int64(*body.Offset)}
+	page := listPage{next: int64(offset)}
 	page.date, _ = http.ParseTime(header.Get("Date"))
-	for i, raw := range *body.Resources {
+	for i, raw := range items {
 		if raw[0] != '{' {
 			return listPage{}, c.malformed(r, fmt.Errorf("resources[%d] is not an object", i))
 		}
@@ -180,6 +192,19 @@ func (c *Client) fetchPage(ctx context.Context, query url.Values, once bool) (li
 	return page, nil
 }
 
+// decodeMember decodes a required member of a response.
+func decodeMember(body map[string]json.RawMessage, name string, value any) error {
+	raw, ok := body[name]
+	if !ok || string(raw) == "null" {
+		return fmt.Errorf("the response has no %q", name)
+	}
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(raw, value); errors.As(err, &mismatch) {
+		return fmt.Errorf("%s: %s is not %s", name, mismatch.Value, typeInWords(mismatch.Type))
+	}
+	return nil // it is valid JSON
+}
+
 // decodeItem decodes an item that is wanted.
 func (c *Client) decodeItem(item listItem) (*Deployment, error) {
 	d, err := c.readDeployment(item.raw)
@@ -191,11 +216,10 @@ func (c *Client) decodeItem(item listItem) (*Deployment, error) {
 
 // Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is [ErrNotFound]
 // when the service does not list the deployment, an [Error], or that of ctx. Concurrent reads share a request. Where many are
-// read, a result may be up to half a minute old; it is never from before a write of this client, and never ErrNotFound then.
+// read, a result may be minutes old; it is never from before a write of this client, and never ErrNotFound then.
 func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
 	if item, ok := c.reader.ahead.take(ctx, id); ok {
 		if d, err := c.decodeItem(item); err == nil {
-			c.rememberTenant(d)
 			return d, nil
 		}
 	}
@@ -204,18 +228,7 @@ func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error)
 
 // DeploymentNow is [Client.Deployment], but only from a request that begins after the call.
 func (c *Client) DeploymentNow(ctx context.Context, id string) (*Deployment, error) {
-	d, err := c.reader.read(ctx, id)
-	if err == nil {
-		c.rememberTenant(d)
-	}
-	return d, err
-}
-
-// rememberTenant records whose deployments this client works with.
-func (c *Client) rememberTenant(d *Deployment) {
-	if d.TenantID != "" {
-		c.tenants.Store(strings.ToLower(d.TenantID), true)
-	}
+	return c.reader.read(ctx, id)
 }
 
 // lookUpIDs reads up to 100 deployments, given by id in lower case. The result has an entry for each. A deployment that cannot
@@ -223,7 +236,7 @@ func (c *Client) rememberTenant(d *Deployment) {
 func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readResult {
 	results := map[string]readResult{}
 	var failed error
-	for item, err := range c.itemsByID(ctx, DeploymentFilter{DeploymentIDs: ids}) {
+	for item, err := range c.itemsByID(ctx, DeploymentFilter{DeploymentIDs: ids}, newBudget()) {
 		if err != nil {
 			clear(results)
 			failed = err

@@ -119,7 +119,7 @@ func TestList_stopsWithTheLoop(t *testing.T) {
 // A deployment without a usable id is an error of those only that are not found otherwise, however many there are.
 func TestListByID_manyItemsWithoutID(t *testing.T) {
 	t.Parallel()
-	s := serve(t, respondJSON(repeated(`{"offset":0,"resources":[`+deploymentJSON(idA, "a")+",", `{"name":"b"}`, 50_000, `]}`)))
+	s := serve(t, respondJSON(repeated(`{"offset":0,"resources":[`+deploymentJSON(idA, "a")+",", `{"name":"b"}`, 900, `]}`)))
 	results := s.client(t).lookUpIDs(t.Context(), []string{idA, idB})
 	equal(t, "error of the one that is found", results[idA].err, nil)
 	equal(t, "error of the other", asType[*Error](t, results[idB].err).Message, `the response cannot be used: resources[1]: deployment "b" (id ""): the id is not a UUID`)

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 const (
@@ -12,6 +14,8 @@ const (
 	maxNamePages = 20
 	// namesMaxAge is how old it may be.
 	namesMaxAge = 30 * time.Second
+	// maxHolders is how many deployments of one name are kept.
+	maxHolders = 30
 )
 
 // DeploymentsNamed returns the deployments with exactly that name, case-sensitive, in the service's order. How name_contains
@@ -34,7 +38,7 @@ func (c *Client) DeploymentsNamed(ctx context.Context, name string) ([]*Deployme
 
 // nameLookup is what the service lists for a name.
 type nameLookup struct {
-	holders []listItem      // those of exactly that name
+	holders []listItem      // the first of exactly that name
 	listed  map[string]bool // the ids of all that were listed
 	date    time.Time       // the service's time of the last response; zero if it did not send it
 }
@@ -42,8 +46,11 @@ type nameLookup struct {
 // lookUpName lists by name_contains. Once means that a failed request is not repeated.
 func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLookup, error) {
 	lookup := nameLookup{listed: map[string]bool{}}
+	r := listRequest
+	r.once, r.budget = once, newBudget()
 	fetch := func(offset int64) (listPage, error) {
-		page, err := c.fetchPage(ctx, DeploymentFilter{NameContains: &name}.query(offset), once)
+		r.query = DeploymentFilter{NameContains: &name}.query(offset)
+		page, err := c.fetchPage(ctx, r)
 		lookup.date = page.date
 		return page, err
 	}
@@ -52,7 +59,7 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 			return nameLookup{}, err
 		}
 		lookup.listed[item.id] = true
-		if item.name == name {
+		if sameName(item.name, name) && len(lookup.holders) < maxHolders {
 			lookup.holders = append(lookup.holders, item)
 		}
 	}
@@ -61,63 +68,66 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 
 func everyItem(listItem) bool { return true }
 
-// NameHolders is [Client.DeploymentsNamed] for plans of many creates: it takes few requests, as names beyond the first ones are
-// looked up in one list of all deployments, and its results may be up to half a minute old. Secrets and Tree of the
-// deployments are not set.
+// sameName reports whether two names are equal, case-sensitive, in Unicode NFC: Terraform brings every string into that.
+func sameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
+
+// NameHolders is [Client.DeploymentsNamed] for plans of many creates: it takes few requests, as names beyond the first
+// ones are looked up in one list of all names, which may be up to half a minute old. A name that is taken there is looked
+// up again by itself. Of the deployments only ID, Name, Source and Status are set.
 func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
-	found, ok := c.holders.find(ctx, c, name)
-	if !ok {
-		lookup, err := c.lookUpName(ctx, name, false)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range lookup.holders {
-			found = append(found, summary(item.raw))
-		}
+	if taken, known := c.taken.find(ctx, c, name); known && !taken {
+		return nil, nil
 	}
-	for _, d := range found {
+	lookup, err := c.lookUpName(ctx, name, false)
+	if err != nil {
+		return nil, err
+	}
+	var found []*Deployment
+	for _, item := range lookup.holders {
+		d := summary(item.raw)
 		if err := d.check(); err != nil {
 			return nil, c.malformed(listRequest, err)
 		}
+		found = append(found, d)
 	}
 	return found, nil
 }
 
-// nameHolders is the list of all names that [Client.NameHolders] shares.
-type nameHolders struct {
+// takenNames is the list of all names that [Client.NameHolders] shares.
+type takenNames struct {
 	lock
 	lookups   int
 	requested time.Time // when the list was
-	list      map[string][]*Deployment
+	list      map[string]bool
 	oneByOne  bool // listing all names has failed, or takes too many requests
 }
 
-// find looks a name up in the list. It is not ok when there is none.
-func (n *nameHolders) find(ctx context.Context, c *Client, name string) (holders []*Deployment, ok bool) {
+// find reports whether a name is in the list. It is not known when there is no list.
+func (n *takenNames) find(ctx context.Context, c *Client, name string) (taken, known bool) {
 	if n.acquire(ctx) != nil {
-		return nil, false
+		return false, false
 	}
 	defer n.release()
 	n.lookups++
 	if n.lookups <= namesOneByOne || n.oneByOne {
-		return nil, false
+		return false, false
 	}
 	if n.list == nil || time.Since(n.requested) > namesMaxAge {
 		n.requested = time.Now()
 		list, err := c.listNames(ctx)
 		n.list, n.oneByOne = list, err != nil
 	}
-	return n.list[name], !n.oneByOne
+	return n.list[norm.NFC.String(name)], !n.oneByOne
 }
 
-// listNames lists all deployments by name, if there are not too many. Of each it keeps the summary only.
-func (c *Client) listNames(ctx context.Context) (map[string][]*Deployment, error) {
-	names := map[string][]*Deployment{}
-	for item, err := range walkPages(c.fetcher(ctx, DeploymentFilter{}), maxNamePages, everyItem) {
+// listNames lists the names of all deployments, if there are not too many.
+func (c *Client) listNames(ctx context.Context) (map[string]bool, error) {
+	names := map[string]bool{}
+	for item, err := range walkPages(c.fetcher(ctx, DeploymentFilter{}, newBudget()), maxNamePages, everyItem) {
 		if err != nil {
 			return nil, err
 		}
-		names[item.name] = append(names[item.name], summary(item.raw))
+		names[norm.NFC.String(item.name)] = true
 	}
 	return names, nil
 }

@@ -45,16 +45,15 @@ func holders(t *testing.T, c *Client, names []string) map[string][]string {
 
 func TestNameHolders_requests(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ deployments, names, requests int }{
+	for _, test := range []struct{ deployments, names, requests int }{ // two more for each name that is taken
 		{250, 1, 2},                         // a page and the empty one
 		{250, 2, 4},                         //
-		{250, 3, 4 + 4},                     // and three pages of all, with the empty one
-		{250, 100, 4 + 4},                   //
-		{1900, 100, 4 + 20},                 // the longest list
-		{2100, 100, 4 + 20 + 98*2},          // longer than that
+		{250, 3, 4 + 4 + 2},                 // and three pages of all, with the empty one
 		{0, 100, 2 + 1},                     //
-		{MaxPageSize, 100, 2 + 2 + 2},       //
-		{MaxPageSize * 19, 50, 4 + 20},      //
+		{3, 3, 4 + 2 + 2},                   //
+		{MaxPageSize, 100, 4 + 2 + 98*2},    //
+		{MaxPageSize * 19, 50, 4 + 20 + 96}, // the longest list
+		{2100, 100, 4 + 20 + 98*2},          // longer than that
 		{MaxPageSize * 20, 50, 4 + 20 + 96}, // the end does not show within the bound
 	} {
 		t.Run(fmt.Sprintf("%d names, %d deployments", test.names, test.deployments), func(t *testing.T) {
@@ -89,6 +88,20 @@ func TestNameHolders_listIsUsedForHalfAMinute(t *testing.T) {
 		equal(t, "half a minute later", holders(t, c, []string{"new"}), map[string][]string{})
 		time.Sleep(time.Second)
 		equal(t, "later", holders(t, c, []string{"new"}), map[string][]string{"new": {id}})
+	})
+}
+
+// A name that was taken when the names were listed, and is free now, is free.
+func TestNameHolders_takenNameIsLookedUpAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake, c, ids := manyDeployments(3, fakeserver.Options{})
+		holders(t, c, []string{"a", "b", "c"})
+		equal(t, "taken", holders(t, c, []string{"app-0", "app-1"}), map[string][]string{"app-0": ids[:1], "app-1": ids[1:2]})
+		fake.Remove(ids[0])
+		requests := len(fake.Requests())
+		equal(t, "free", holders(t, c, []string{"app-0"}), map[string][]string{})
+		equal(t, "requests", len(fake.Requests())-requests, 1)
 	})
 }
 

@@ -14,6 +14,8 @@ const (
 
 var (
 	errTooManyPages = fmt.Errorf("%s failed: the list has too many pages", listOperation)
+	errTooManyItems = fmt.Errorf("%s failed: the list has more than %d items", listOperation, maxListItems)
+	errListTooSlow  = fmt.Errorf("%s failed: the list takes more than %v", listOperation, maxListTime)
 	errUselessPages = fmt.Errorf("%s failed: %d pages in a row contain nothing new that was requested",
 		listOperation, maxUselessPages)
 )
@@ -55,6 +57,9 @@ func walkPages(fetch pageFetcher, most int, wanted func(listItem) bool) iter.Seq
 				return
 			case pages >= most:
 				yield(listItem{}, errTooManyPages)
+				return
+			case len(seen) > maxListItems:
+				yield(listItem{}, errTooManyItems)
 				return
 			}
 			offset = page.next

@@ -8,30 +8,34 @@ import (
 )
 
 const (
-	// readAheadMaxAge is how old a page may be that serves a read.
-	readAheadMaxAge = 30 * time.Second
-	// A run that has read readAheadAfter deployments by id may read many more: then there is a trial page for each
-	// readsForTrialPage reads, up to maxTrialPages. They are all that reading ahead may cost more than batching alone.
-	readAheadAfter    = 15
-	readsForTrialPage = 5
-	maxTrialPages     = 8
+	// readAheadMaxAge is how old a page may be that serves a read. Terraform reads each deployment once, in no order, and
+	// takes minutes for thousands: a page of which most have not been read by then was in vain.
+	readAheadMaxAge = 5 * time.Minute
+	// A run that has read readAheadAfter deployments by id may read many more: then there are trialPages, which may serve
+	// no read at all. They are all that reading ahead may cost more than batching alone.
+	readAheadAfter = 30
+	trialPages     = 8
+	// readAheadMaxBytes bounds what is kept for reads to come.
+	readAheadMaxBytes = 32 << 20
 )
 
-// readAhead reads pages of the plain list for reads to come, one page at a time. Beyond the trial pages there are as many as
-// the requests by id that pages have saved: a page is worth its request when it serves as many reads as an average batch. What
-// was read ahead is used once, while it is fresh, and not after a write of this client to the deployment.
+// readAhead reads pages of the plain list for reads to come, one page at a time, as long as they serve as many reads
+// each as requests by id do. What was read ahead is used once, while it is fresh, and not after a write of this client to the
+// deployment. When it gets too old, the list is read again from its beginning.
 type readAhead struct {
 	fetch func(ctx context.Context, offset int64) (listPage, error)
 
 	mu      sync.Mutex
 	found   map[string]aheadItem
+	bytes   int                  // of what was found
 	written map[string]time.Time // when this client last wrote to a deployment
 	reads   int                  // reads that no page has served
-	batches int                  // requests by id
+	batches int                  // requests by id, for these
 	served  int                  // reads that a page has served
 	pages   int                  // pages requested
 	offset  int64
 	busy    bool // a page is under way, or there are no more
+	ended   bool // there are no more
 }
 
 type aheadItem struct {
@@ -50,7 +54,12 @@ func (a *readAhead) take(ctx context.Context, id string) (listItem, bool) {
 	defer a.mu.Unlock()
 	item, ok := a.found[id]
 	delete(a.found, id)
-	if ok = ok && time.Since(item.requested) <= readAheadMaxAge && item.requested.After(a.written[id]); ok {
+	a.bytes -= len(item.raw)
+	tooOld := ok && time.Since(item.requested) > readAheadMaxAge
+	if tooOld && a.ended {
+		a.offset, a.busy, a.ended = 0, false, false
+	}
+	if ok = ok && !tooOld && item.requested.After(a.written[id]); ok {
 		a.served++
 	} else {
 		a.reads++
@@ -75,9 +84,8 @@ func (a *readAhead) wrote(id string) {
 
 // next requests the next page if it is likely to pay. The lock is held.
 func (a *readAhead) next(ctx context.Context) {
-	trial := min(max(a.reads-readAheadAfter, 0)/readsForTrialPage, maxTrialPages)
-	saved := a.served * a.batches / max(a.reads, 1)
-	if a.busy || a.pages >= trial+saved {
+	pays := a.reads >= readAheadAfter && (a.pages-trialPages)*a.reads < a.served*a.batches
+	if a.busy || !pays || a.bytes > readAheadMaxBytes {
 		return
 	}
 	a.busy = true
@@ -88,13 +96,16 @@ func (a *readAhead) next(ctx context.Context) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for _, item := range page.items {
+			a.bytes += len(item.raw) - len(a.found[item.id].raw)
 			a.found[item.id] = aheadItem{item, requested}
 		}
-		if err != nil || len(page.items) == 0 || page.next <= offset {
-			return // it stays busy: this is the end, or something is wrong, which reads by id report
+		switch {
+		case err != nil: // it stays busy: reads by id report what is wrong
+		case len(page.items) == 0 || page.next <= offset:
+			a.ended = true
+		default:
+			a.busy, a.offset = false, page.next
+			a.next(ctx)
 		}
-		a.busy = false
-		a.offset = page.next
-		a.next(ctx)
 	}()
 }

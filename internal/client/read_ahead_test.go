@@ -12,7 +12,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 )
 
-// ahead is a service of 200 deployments of which a client has read ahead all pages, after reading 40 deployments by id.
+// ahead is a service of 200 deployments of which a client has read ahead all pages, after reading 50 deployments by id.
 type ahead struct {
 	fake   *fakeserver.Server
 	client *Client
@@ -22,18 +22,18 @@ type ahead struct {
 func readSomeAhead(t *testing.T) ahead {
 	t.Helper()
 	fake, c, ids := manyDeployments(200, fakeserver.Options{})
-	load{ids: ids[:40], parallel: 10}.run(c, func(_ string, _ *Deployment, err error) {
+	load{ids: ids[:50], parallel: 10}.run(c, func(_ string, _ *Deployment, err error) {
 		if err != nil {
 			t.Error(err)
 		}
 	})
 	synctest.Wait()
-	for _, id := range ids[40:] {
+	for _, id := range ids[50:] {
 		if _, ok := c.reader.ahead.found[id]; !ok {
 			t.Fatalf("%s was not read ahead", id)
 		}
 	}
-	return ahead{fake, c, ids[40:]}
+	return ahead{fake, c, ids[50:]}
 }
 
 // read reads a deployment and returns in how many requests.
@@ -77,10 +77,13 @@ func TestReadAhead_changesAfterwards(t *testing.T) {
 		},
 		"edited elsewhere and the page is old": func(t *testing.T, a ahead, id string) {
 			edit(a, id)
-			time.Sleep(31 * time.Second)
-			if d, requests, err := a.read(t, id); err != nil || !isNew(d) || requests != 1 {
-				t.Errorf("got %v, %v in %d requests; want the present state", d, err, requests)
-			}
+			time.Sleep(readAheadMaxAge + time.Second)
+			d, requests, err := a.read(t, id)
+			equal(t, "error", err, nil)
+			equal(t, "present state", isNew(d), true)
+			equal(t, "requests: by id, and the list again", requests, 1+3)
+			_, requests, _ = a.read(t, a.left[1])
+			equal(t, "requests of the next read", requests, 0)
 		},
 		"deleted elsewhere": func(t *testing.T, a ahead, id string) {
 			a.fake.Remove(id)
@@ -196,13 +199,31 @@ func TestReadAhead_stopsWhereNothingIsRead(t *testing.T) {
 				synctest.Wait()
 			}
 		}
-		read(1_000_000, 1_000_000+readAheadAfter+readsForTrialPage-1)
+		read(1_000_000, 1_000_000+readAheadAfter-1)
 		equal(t, "pages", pages, 0)
 		read(2_000_000, 2_001_000)
-		equal(t, "trial pages", pages, maxTrialPages)
-		read(0, 100) // ten batches saved, if not for the two that were requested meanwhile
-		if pages < maxTrialPages+9 || pages > maxTrialPages+11 {
-			t.Errorf("%d pages after 100 reads of what was read ahead", pages)
+		equal(t, "trial pages", pages, trialPages)
+		read(0, 100)
+		equal(t, "pages after those that served ten batches", pages, trialPages+11) // two more were requested meanwhile
+	})
+}
+
+// What is kept for reads to come is bounded.
+func TestReadAhead_keepsABoundedAmount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pages := int64(0)
+		a := newReadAhead(func(_ context.Context, offset int64) (listPage, error) {
+			pages++
+			return listPage{items: []listItem{{id: numberedID(int(offset)), raw: make([]byte, 10<<20)}}, next: offset + 1}, nil
+		}, false)
+		for i := range readAheadAfter {
+			a.take(t.Context(), numberedID(1_000_000+i))
 		}
+		synctest.Wait()
+		equal(t, "pages", pages, 4)
+		a.take(t.Context(), numberedID(0))
+		synctest.Wait()
+		equal(t, "pages when one was used", pages, 5)
 	})
 }

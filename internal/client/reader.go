@@ -43,7 +43,9 @@ type batch struct {
 
 func newReader(c *Client) *reader {
 	fetch := func(ctx context.Context, offset int64) (listPage, error) {
-		return c.fetchPage(ctx, DeploymentFilter{}.query(offset), true)
+		r := listRequest
+		r.once, r.query = true, DeploymentFilter{}.query(offset)
+		return c.fetchPage(ctx, r)
 	}
 	return &reader{list: c.lookUpIDs, ahead: newReadAhead(fetch, c.config.BatchSize == 1), size: c.config.BatchSize}
 }

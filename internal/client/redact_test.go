@@ -277,7 +277,7 @@ func TestManyHiddenValues(t *testing.T) {
 	c := hiding()
 	for i := range 20_000 {
 		value := fmt.Sprintf("postgresql://user:pass%05dword@db.example.com/app", i)
-		if c.Hide(value); i%40 == 0 {
+		if c.Hide(value); i%400 == 0 {
 			equal(t, "message", c.Clean("is "+value), "is "+sensitive)
 		}
 	}

@@ -1,8 +1,10 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +24,8 @@ const (
 	maxBody = 32 << 20
 	// maxErrorBody is how much is read of a response with another status than success.
 	maxErrorBody = 256 << 10
-	// maxRetryAfter bounds how long a Retry-After is honored.
-	maxRetryAfter = 5 * time.Minute
+	// maxRetryAfter bounds how long one Retry-After is honored.
+	maxRetryAfter = maxPauses
 	maxRedirects  = 10
 )
 
@@ -46,6 +48,42 @@ func newHTTPTransport(config Config) *http.Transport {
 		MaxIdleConnsPerHost:    128,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs, Certificates: config.Certificates},
 	}
+}
+
+// CloseIdleConnections closes the connections that no request uses.
+func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
+
+func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
+	target := *c.config.BaseURL
+	target.RawPath = strings.TrimRight(target.EscapedPath(), "/") + r.path
+	var err error
+	if target.Path, err = url.PathUnescape(target.RawPath); err != nil {
+		return nil, err
+	}
+	target.RawQuery = r.query.Encode()
+	var body io.Reader // nil, and not a reader of nothing, for requests without one
+	if r.body != nil {
+		encoded, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, fmt.Errorf("the request cannot be encoded as JSON: %w", err)
+		}
+		body = bytes.NewReader(encoded)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, target.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range c.config.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Accept", "application/json")
+	if c.config.UserAgent != "" {
+		req.Header.Set("User-Agent", c.config.UserAgent)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
 }
 
 // response is a response that was read to its end.
@@ -157,9 +195,17 @@ func (c *Client) retryWait(attempt int, err error) time.Duration {
 	return backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
 }
 
-// pause waits for [Client.retryWait]. It returns an error, at once, when ctx would end first.
-func (c *Client) pause(ctx context.Context, attempt int, err error) error {
+// pause waits for [Client.retryWait]. It returns an error, at once, when ctx would end first, or the service has asked for
+// more time than the operation has.
+func (c *Client) pause(ctx context.Context, b *budget, attempt int, err error) error {
 	wait := c.retryWait(attempt, err)
+	if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
+		if b.paused >= maxPauses {
+			return context.DeadlineExceeded
+		}
+		wait = min(wait, maxPauses-b.paused)
+		b.paused += wait
+	}
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
 		return context.DeadlineExceeded
 	}

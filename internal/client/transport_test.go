@@ -502,18 +502,18 @@ func TestRetryAfterBeyondTheDeadlineIsTheErrorAtOnce(t *testing.T) {
 	_, err := c.OAuthProviders(ctx, unchecked)
 	equal(t, "status", asType[*Error](t, err).Status, 503)
 	equal(t, "requests", s.count(""), 1)
-	equal(t, "pause", c.pause(ctx, 0, err), context.DeadlineExceeded)
+	equal(t, "pause", c.pause(ctx, newBudget(), 0, err), context.DeadlineExceeded)
 	equal(t, "context", ctx.Err(), nil)
 }
 
 func TestPauseHonorsRetryAfter(t *testing.T) {
 	t.Parallel()
 	c := New(Config{BaseURL: &url.URL{}, RetryWait: time.Hour, RetryWaitMax: time.Hour})
-	equal(t, "of no time", c.pause(t.Context(), 0, &Error{retryAfterSet: true}), nil)
+	equal(t, "of no time", c.pause(t.Context(), newBudget(), 0, &Error{retryAfterSet: true}), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for name, err := range map[string]error{"longer than the deadline": &Error{retryAfterSet: true, retryAfter: time.Hour}, "not set": &Error{}, "another error": io.EOF} {
-		equal(t, name, c.pause(ctx, 0, err), context.DeadlineExceeded)
+		equal(t, name, c.pause(ctx, newBudget(), 0, err), context.DeadlineExceeded)
 	}
 }
 

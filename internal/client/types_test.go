@@ -27,12 +27,12 @@ func TestRequest_hasAllRequiredMembers(t *testing.T) {
 		request Tree
 		want    string
 	}{
-		"least": {Tree{"name": "n", "source": "s"},
-			`{"name":"n","source":"s","source_config":{},"source_revision_config":{},"secrets":[]}`},
-		"members": {Tree{"name": "n", "source": "s", "secrets": []Secret{{"A", "1"}},
+		"least": {Tree{"name": "n", "source": "codehost"},
+			`{"name":"n","source":"codehost","source_config":{},"source_revision_config":{},"secrets":[]}`},
+		"members": {Tree{"name": "n", "source": "codehost", "secrets": []Secret{{"A", "1"}},
 			"source_config":     Tree{"resource_spec": Tree{"max_scale": json.Number("9007199254740993")}},
 			"secret_references": []any{}, "tier": "x"},
-			`{"name":"n","source":"s","source_config":{"resource_spec":{"max_scale":9007199254740993}},"source_revision_config":{},
+			`{"name":"n","source":"codehost","source_config":{"resource_spec":{"max_scale":9007199254740993}},"source_revision_config":{},
 			"secrets":[{"name":"A","value":"1"}],"secret_references":[],"tier":"x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,9 +59,13 @@ func TestDeployment_memberOfAnotherTypeIsNamed(t *testing.T) {
 	t.Parallel()
 	const who = `deployment "n" (id "` + idA + `"): `
 	for name, test := range map[string]struct{ members, want string }{
-		"object for list": {`"secrets":{"hush-hush":1}`, who + `secrets: object is not a list`},
-		"number for text": {`"status":5`, who + `status: number is not a string`},
-		"in a secret":     {`"secrets":[{"name":"A","value":{"hush-hush":1}}]`, who + `secrets.value: object is not a string`},
+		"object for list": {`"secrets":{"hush-hush":1}`, who + `secrets: an object is not a list`},
+		"number for text": {`"status":5`, who + `status: a number is not a string`},
+		"bool for text":   {`"status":true`, who + `status: a boolean is not a string`},
+		"text for list":   {`"secrets":"hush-hush"`, who + `secrets: a string is not a list`},
+		"list for text":   {`"status":[]`, who + `status: a list is not a string`},
+		"a secret":        {`"secrets":["hush-hush"]`, who + `secrets[0]: it is not an object`},
+		"in a secret":     {`"secrets":[{"name":"A","value":{"hush-hush":1}}]`, who + `secrets[0]: value: an object is not a string`},
 		"check":           {`"bad":"hush-hush"`, who + `bad is there`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,6 +90,35 @@ func TestDeployment_memberOfAnotherTypeIsNamed(t *testing.T) {
 	}
 }
 
+// Members are those of exactly their name: another one may be somebody else's.
+func TestDeployment_membersOfTheirExactNames(t *testing.T) {
+	t.Parallel()
+	c := New(Config{BaseURL: &url.URL{}})
+	theirs := `"ID":"` + idB + `","Name":"theirs","SOURCE":"x","Status":"x","Latest_Revision_Id":"x","Secrets":[{"name":"B"}]`
+	for name, body := range map[string]string{
+		"after":  `{"id":"` + idA + `","name":"ours","source":"s","secrets":[{"name":"A","value":"1","Name":"B","Value":"2"}],` + theirs + `}`,
+		"before": `{` + theirs + `,"id":"` + idA + `","name":"ours","source":"s","secrets":[{"Name":"B","name":"A","value":"1"}]}`,
+	} {
+		d, err := c.readDeployment([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Tree = nil
+		equal(t, name, *d, Deployment{ID: idA, Name: "ours", Source: "s", Secrets: []Secret{{"A", "1"}}})
+		equal(t, name+", summary", *summary([]byte(body)), Deployment{ID: idA, Name: "ours", Source: "s"})
+	}
+	_, err := c.readDeployment([]byte(`{` + theirs + `}`))
+	equal(t, "error without ours", err.Error(), `deployment "" (id ""): the id is not a UUID`)
+}
+
+func TestRead_isOfTheRequestedID(t *testing.T) {
+	t.Parallel()
+	s := serve(t, respondJSON(pageJSON(1, strings.Replace(deploymentJSON(idB, "b"), "{", `{"ID":"`+idA+`",`, 1))))
+	if d, err := s.client(t).Deployment(t.Context(), idA); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v, %v, want ErrNotFound", d, err)
+	}
+}
+
 func TestDeployment_treeKeepsUnknownMembersAndNumbers(t *testing.T) {
 	t.Parallel()
 	c := New(Config{BaseURL: &url.URL{}})
@@ -95,5 +128,4 @@ func TestDeployment_treeKeepsUnknownMembersAndNumbers(t *testing.T) {
 	}
 	equal(t, "tree", d.Tree, Tree{"id": idA, "name": "n", "source": "s", "tenant_id": nil, "url": "https://x",
 		"n": Tree{"a": json.Number("12345678901234567890.10")}})
-	equal(t, "tenant", d.TenantID, "")
 }

@@ -38,6 +38,7 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live
 	if err != nil {
 		return Update{}, err
 	}
+	cost := newBudget()
 	for attempt := 0; ; attempt++ {
 		var u Update
 		if u.Before, err = c.DeploymentNow(ctx, id); err != nil {
@@ -64,7 +65,7 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live
 		case failed.Outcome() == Unknown:
 			u.Lost = failed
 			return u, nil
-		case failed.Outcome() == Rejected, attempt >= c.config.MaxRetries, c.pause(ctx, attempt, failed) != nil:
+		case failed.Outcome() == Rejected, attempt >= c.config.MaxRetries, c.pause(ctx, cost, attempt, failed) != nil:
 			return u, err
 		}
 	}

@@ -263,7 +263,6 @@ func TestCreate_lostResponseWithoutADeploymentIsAnError(t *testing.T) {
 // A deployment of somebody else that appears meanwhile is never taken.
 func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 	t.Parallel()
-	const tenant = "99999999-9999-4999-8999-999999999999"
 	for name, c := range map[string]struct {
 		theirs  map[string]any
 		options fakeserver.Options
@@ -271,10 +270,11 @@ func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 	}{
 		"created in 2020": {map[string]any{"created_at": "2020-01-01T00:00:00Z"}, fakeserver.Options{},
 			"it was created before the request, at 2020-01-01T00:00:00Z"},
-		"other tenant": {map[string]any{"tenant_id": tenant}, fakeserver.Options{}, "it belongs to another tenant"},
-		"other source": {map[string]any{"source": "internal_source"}, fakeserver.Options{}, "it does not have everything that was requested"},
+		"of the future": {map[string]any{"created_at": "2999-01-01T00:00:00Z"}, fakeserver.Options{},
+			"its created_at is in the future: 2999-01-01T00:00:00Z"},
+		"other source": {map[string]any{"source": "internal_source"}, fakeserver.Options{}, `its source is "internal_source"`},
 		"other secrets": {map[string]any{"secrets": []any{map[string]any{"name": "B", "value": "x"}}}, fakeserver.Options{},
-			"it does not have everything that was requested"},
+			"its secrets are not those that were requested"},
 		"no Date header": {nil, fakeserver.Options{NoDate: true}, "the service sends no Date header"},
 	} {
 		t.Run(name, func(t *testing.T) {
