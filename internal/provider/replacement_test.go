@@ -46,7 +46,7 @@ func TestAccReplacement_underTheSameName(t *testing.T) {
 	w.succeed("taint", this)
 	w.succeed("apply", "-auto-approve")
 	replaced("tainted")
-	w.configure(s.provider(), resourceBlock("app", "internal_source"))
+	w.configure(s.provider(), resourceBlock("app", "internal_template"))
 	w.succeed("apply", "-auto-approve")
 	replaced("another source")
 }
@@ -208,7 +208,7 @@ func TestAccReplacement_createBeforeDestroyOfTheSameNameKeepsTheDeployment(t *te
 	}
 	check(t,
 		resource.TestStep{Config: config("internal_docker")},
-		resource.TestStep{Config: config("internal_source"), ExpectError: regexp.MustCompile(`(?s)Deployment name already taken.*create_before_destroy`)},
+		resource.TestStep{Config: config("internal_template"), ExpectError: regexp.MustCompile(`(?s)Deployment name already taken.*create_before_destroy`)},
 		planIsEmpty(config("internal_docker")),
 	)
 	if n := s.sent("POST", "/v2/deployments"); n != 1 {
