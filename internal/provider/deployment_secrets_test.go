@@ -16,7 +16,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
@@ -603,20 +602,32 @@ func TestSecrets_missingVersionIsReported(t *testing.T) {
 	p.ExpectNone(diags)
 }
 
-// With secrets_wo_version in ignore_changes, the plan gets the prior version, which is
-// null after drift.
-func TestSecrets_ignoredVersionIsNotMissing(t *testing.T) {
+// A plan gets the prior values of what is in ignore_changes, which write-only
+// arguments do not have: a new version is sent at apply. With the version ignored,
+// changes by others are only reported, and no version is missing.
+func TestSecrets_ignoreChanges(t *testing.T) {
 	t.Parallel()
-	s := newSecretsService(t, showNames)
-	p := newProtocol(t, s.service)
-	r := p.MustApply(typeName, nil, appConfig("internal_docker", object{"secrets_wo": object{"A": "one"}, "secrets_wo_version": "1"}))
-	s.changeSecrets(t, object{"A": nil})
-	r, diags := p.Read(r)
-	protocoltest.Expect(t, diags, protocoltest.Warning(changedByThem, "", "- A"))
-	plan, _ := p.Plan(typeName, r, appConfig("internal_docker", object{"secrets_wo": object{"A": "one"}}))
-	p.ExpectNone(plan.Response.Diagnostics)
-	if plan.HasChanges {
-		t.Error("the plan has changes")
+	for _, documented := range []bool{onlyDocumented, allOperations} {
+		s := newSecretsService(t, showNames)
+		m := s.created(t, writeOnly.config(1, object{"A": "one"}))
+		after := arguments(t, writeOnly.config(2, object{"A": "two"}))
+		run := newRun(t, s.service, documented)
+		planned := run.plan(m.i, after, "secrets_wo")
+		if documented {
+			protocoltest.Expect(t, planned.diagnostics, protocoltest.Error("Deployment cannot be updated", "", "- secrets_wo_version: "))
+		} else {
+			expectNone(t, planned.diagnostics)
+			expectNone(t, run.apply(m.i, planned))
+			m.expectSecrets("A=two")
+		}
+		s.changeSecrets(t, object{"A": nil})
+		run = newRun(t, s.service, documented)
+		protocoltest.Expect(t, run.refresh(m.i), protocoltest.Warning(changedByThem, "", "- A"))
+		planned = run.plan(m.i, after, "secrets_wo_version")
+		expectNone(t, planned.diagnostics)
+		if !planned.isNoop(m.i) {
+			t.Errorf("the plan proposes %s", difference(m.i.state, planned.planned))
+		}
 	}
 }
 
@@ -746,29 +757,7 @@ func TestAccSecrets_writeOnly(t *testing.T) {
 	}
 	drifted := resource.TestStep{Config: config(2), ConfigPlanChecks: updates}
 	drifted.PreConfig = func() { s.changeSecrets(t, object{"A": "theirs"}) }
-	checkWriteOnly(t, resource.TestStep{Config: config(1)}, resource.TestStep{Config: config(2)}, planIsEmpty(config(2)), drifted, planIsEmpty(config(2)))
+	terraformSince(t, 1, 11)
+	check(t, resource.TestStep{Config: config(1)}, resource.TestStep{Config: config(2)}, planIsEmpty(config(2)), drifted, planIsEmpty(config(2)))
 	managed{T: t, s: s}.expectSecrets("A=value-2", "A=value-2")
-}
-
-// A plan does not get write-only values that are in ignore_changes: it rejects a
-// new version of them, unless that is ignored, too.
-func TestAccSecrets_ignoreChanges(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{Secrets: fakeserver.MaskSecrets})
-	config := func(version int, ignored string) string {
-		return s.provider(documentedOnly) + deployment("app", "internal_docker", fmt.Sprintf("deletion_policy = \"abandon\"\n  "+
-			"secrets_wo = { A = \"one\" }\n  secrets_wo_version = %d\n  lifecycle { ignore_changes = [%s] }", version, ignored))
-	}
-	checkWriteOnly(t,
-		resource.TestStep{Config: config(1, "")},
-		resource.TestStep{Config: config(2, "secrets_wo"), PlanOnly: true, ExpectError: rejected},
-		planIsEmpty(config(2, "secrets_wo_version")),
-	)
-}
-
-// checkWriteOnly is check; write-only arguments need Terraform 1.11.
-func checkWriteOnly(t *testing.T, steps ...resource.TestStep) {
-	t.Helper()
-	resource.UnitTest(t, resource.TestCase{ProtoV6ProviderFactories: factories(), Steps: steps,
-		TerraformVersionChecks: []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_11_0)}})
 }
