@@ -88,7 +88,7 @@ type defaultValue struct {
 	value any
 }
 
-// newDefaults collects Options.Defaults, ServiceMembers and ExtraLabels.
+// newDefaults collects Options.Defaults and ServiceMembers.
 func newDefaults(opts Options) []defaultValue {
 	var defaults []defaultValue
 	for _, members := range []map[string]any{opts.Defaults, opts.ServiceMembers} {
@@ -101,10 +101,6 @@ func newDefaults(opts Options) []defaultValue {
 			}
 			defaults = append(defaults, defaultValue{parts, tree(members[path])})
 		}
-	}
-	for _, name := range sortedKeys(opts.ExtraLabels) { // not split: names of labels have dots
-		path := []string{"source_config", "resource_spec", "labels", name}
-		defaults = append(defaults, defaultValue{path, opts.ExtraLabels[name]})
 	}
 	return defaults
 }

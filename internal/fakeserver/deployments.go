@@ -137,9 +137,7 @@ func (s *Server) delete(c call) response {
 	if rejected != nil {
 		return *rejected
 	}
-	if !s.opts.KeepDeleted {
-		s.remove(d)
-	}
+	s.remove(d)
 	return response{http.StatusNoContent, http.Header{}, nil}
 }
 

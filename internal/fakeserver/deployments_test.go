@@ -305,15 +305,13 @@ func TestEditedStatusIsKept(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	for _, keep := range []bool{false, true} {
-		s := start(t, Options{KeepDeleted: keep})
-		id := s.SeedDeployment(nil)
-		if got := s.do("DELETE", "/v2/deployments/"+id, ""); got.status != 204 || got.body != "" {
-			t.Errorf("status %d: %q", got.status, got.body)
-		}
-		if kept := s.Deployment(id) != nil; kept != keep {
-			t.Errorf("kept %t, want %t", kept, keep)
-		}
+	s := start(t, Options{})
+	id := s.SeedDeployment(nil)
+	if got := s.do("DELETE", "/v2/deployments/"+id, ""); got.status != 204 || got.body != "" || s.Deployment(id) != nil {
+		t.Errorf("status %d: %q", got.status, got.body)
+	}
+	if got := s.do("DELETE", "/v2/deployments/"+id, ""); got.status != 404 {
+		t.Errorf("once more: status %d", got.status)
 	}
 }
 

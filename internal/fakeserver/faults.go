@@ -14,7 +14,7 @@ import (
 // (Delay, Hold), the request is handled as usual.
 type Fault struct {
 	Status      int         // of the response; 200 when only Body is set
-	Header      http.Header // of that response; added to the usual response when there is none
+	Header      http.Header // of that response, or added to the usual one; a nil value removes a header
 	Body        string      // of that response; a JSON detail by default
 	ContentType string      // of that response; application/json by default
 

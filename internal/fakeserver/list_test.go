@@ -160,36 +160,6 @@ func TestListTakesAnyNumberOfIDs(t *testing.T) {
 	}
 }
 
-func TestReturnedOffsetsOnly(t *testing.T) {
-	t.Parallel()
-	s := start(t, Options{ReturnedOffsetsOnly: true})
-	for range 5 {
-		s.SeedDeployment(nil)
-	}
-	for _, step := range []struct {
-		query  string
-		status int
-	}{
-		{"limit=2&offset=2", 422},
-		{"limit=2", 200}, // returns 2
-		{"limit=3&offset=1", 422},
-		{"limit=3&offset=2&name_contains=s", 422},
-		{"name_contains=s&limit=2&offset=0", 200},
-		{"limit=3&offset=2&name_contains=s", 200},
-		{"limit=3&offset=2", 200}, // returns 5
-		{"limit=3&offset=4", 422},
-		{"limit=3&offset=5", 200},
-	} {
-		got := s.do("GET", "/v2/deployments?"+step.query, "")
-		if got.status != step.status {
-			t.Errorf("%s: status %d, want %d", step.query, got.status, step.status)
-		}
-		if got.status == 422 && compact(t, at(t, got.object(t), "detail", 0, "loc")) != `["query","offset"]` {
-			t.Errorf("%s: %s", step.query, got.body)
-		}
-	}
-}
-
 func TestPlainListsRejectQueryParameters(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})

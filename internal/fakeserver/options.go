@@ -2,9 +2,10 @@ package fakeserver
 
 import "time"
 
-// Options are how the service behaves. The zero value is a service that
-// responds at once, fills in realistic defaults and supports the four documented
-// operations only.
+// Options are how the service behaves. The zero value is a service like those
+// that are known: it responds at once, fills in defaults, rounds CPU values,
+// supports updates and deletion, and deploys its revisions at once. What only one
+// test needs is a fault (Fail) of that test.
 type Options struct {
 	// PathPrefix is the path prefix of all endpoints, such as "/api".
 	PathPrefix string
@@ -18,11 +19,8 @@ type Options struct {
 	Latency time.Duration
 
 	// Clock returns the time; time.Now by default. Times in responses, the Date
-	// header too, ReadyAfter, ActiveAfter and RateLimit are measured on it.
+	// header too, ReadyAfter and ActiveAfter are measured on it.
 	Clock func() time.Time
-
-	// NoDate omits the Date header.
-	NoDate bool
 
 	// ReadyAfter is how long after its creation a deployment turns from
 	// AWAITING_DATABASE to READY (section 3). Zero: it is READY in the
@@ -70,10 +68,6 @@ type Options struct {
 	// limit, and still advances by one at least.
 	RepeatLast int
 
-	// ReturnedOffsetsOnly rejects an offset of the list, other than 0, that was
-	// not returned before for the same filter, with 422.
-	ReturnedOffsetsOnly bool
-
 	// IgnoreIDFilter ignores deployment_ids in the list.
 	IgnoreIDFilter bool
 
@@ -112,10 +106,6 @@ type Options struct {
 	// undocumented one is reported in responses and still rejected in requests,
 	// unless KeepUnknown is set.
 	ServiceMembers map[string]any
-
-	// ExtraLabels are ServiceMembers in resource_spec.labels, whose names may
-	// contain dots.
-	ExtraLabels map[string]string
 
 	// KeepUnknown accepts members that the interface does not document, in
 	// creates and PATCHes and at every depth, stores and returns them, as a
@@ -157,11 +147,4 @@ type Options struct {
 
 	// IgnorePatch responds to a PATCH with 200 and changes nothing.
 	IgnorePatch bool
-
-	// KeepDeleted responds to a DELETE with 204 and keeps the deployment as it is.
-	KeepDeleted bool
-
-	// RateLimit, if positive, is the maximum number of requests in a minute.
-	// More are rejected with 429 with Retry-After in seconds.
-	RateLimit int
 }

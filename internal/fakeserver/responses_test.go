@@ -101,19 +101,6 @@ func TestDefaults_thatDependOnOtherValues(t *testing.T) {
 	}
 }
 
-func TestExtraLabels(t *testing.T) {
-	t.Parallel()
-	s := start(t, Options{Defaults: map[string]any{}, ExtraLabels: map[string]string{"team": "svc", "a": "svc"}})
-	d := s.ok("POST", "/v2/deployments", body("source_config", `{"resource_spec":{"labels":{"a":"mine"}}}`))
-	if got := compact(t, at(t, d, "source_config", "resource_spec", "labels")); got != `{"a":"mine","team":"svc"}` {
-		t.Errorf("created: %s", got)
-	}
-	d = s.ok("PATCH", "/v2/deployments/"+d["id"].(string), `{"source_config":{"resource_spec":{"labels":{"b":"2"}}}}`)
-	if got := compact(t, at(t, d, "source_config", "resource_spec", "labels")); got != `{"a":"svc","b":"2","team":"svc"}` {
-		t.Errorf("changed: %s", got)
-	}
-}
-
 func TestResolveRefs(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{ResolveRefs: true})

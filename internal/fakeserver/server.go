@@ -14,7 +14,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -41,8 +40,6 @@ type Server struct {
 	created      int
 	repositories map[string][]Repository
 	providers    []map[string]any
-	offsets      map[string]map[int]bool // returned by the list, by filter; for ReturnedOffsetsOnly
-	served       []time.Time             // of the last minute, for RateLimit
 	seeded       int
 	outcomes     []string // of the next revisions, set by EndNextRevision
 }
@@ -74,7 +71,6 @@ func New(opts Options) *Server {
 		tenant:       stableID("tenant", "own"),
 		byID:         map[string]*deployment{},
 		repositories: map[string][]Repository{},
-		offsets:      map[string]map[int]bool{},
 	}
 }
 
@@ -213,11 +209,6 @@ func (s *Server) work(r *http.Request, c call) response {
 			return reject(http.StatusUnauthorized, "the credential in header %s is missing or wrong", s.opts.CredentialHeader)
 		}
 	}
-	if wait := s.overLimit(now); wait > 0 {
-		a := reject(http.StatusTooManyRequests, "more than %d requests in a minute", s.opts.RateLimit)
-		a.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		return a
-	}
 	if !c.known {
 		return reject(http.StatusNotFound, "path not found: %s", r.URL.Path)
 	}
@@ -254,28 +245,11 @@ func (s *Server) now() time.Time {
 	return s.opts.Clock().UTC().Truncate(time.Microsecond)
 }
 
-// overLimit counts a request against RateLimit. It returns how long to wait
-// when there were too many.
-func (s *Server) overLimit(now time.Time) time.Duration {
-	if s.opts.RateLimit <= 0 {
-		return 0
-	}
-	s.served = slices.DeleteFunc(s.served, func(t time.Time) bool { return now.Sub(t) >= time.Minute })
-	if len(s.served) >= s.opts.RateLimit {
-		return s.served[0].Add(time.Minute).Sub(now)
-	}
-	s.served = append(s.served, now)
-	return 0
-}
-
 // write sends a response. It records the status first, so that whoever has the
 // response finds it in Requests.
 func (s *Server) write(w http.ResponseWriter, entry *Request, a response, truncate bool) {
 	s.recorder.setStatus(entry, a.status)
-	w.Header()["Date"] = nil // has net/http send none
-	if !s.opts.NoDate {
-		w.Header().Set("Date", s.opts.Clock().UTC().Format(http.TimeFormat))
-	}
+	w.Header().Set("Date", s.opts.Clock().UTC().Format(http.TimeFormat))
 	maps.Copy(w.Header(), a.header)
 	if a.status == http.StatusNoContent || a.status == http.StatusNotModified {
 		w.WriteHeader(a.status)

@@ -264,22 +264,23 @@ func TestCreate_lostResponseWithoutADeploymentIsAnError(t *testing.T) {
 func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		theirs  map[string]any
-		options fakeserver.Options
-		reason  string
+		theirs map[string]any
+		header http.Header // of lists
+		reason string
 	}{
-		"created in 2020": {map[string]any{"created_at": "2020-01-01T00:00:00Z"}, fakeserver.Options{},
+		"created in 2020": {map[string]any{"created_at": "2020-01-01T00:00:00Z"}, nil,
 			"it was created before the request, at 2020-01-01T00:00:00Z"},
-		"of the future": {map[string]any{"created_at": "2999-01-01T00:00:00Z"}, fakeserver.Options{},
+		"of the future": {map[string]any{"created_at": "2999-01-01T00:00:00Z"}, nil,
 			"its created_at is in the future: 2999-01-01T00:00:00Z"},
-		"other source": {map[string]any{"source": "internal_source"}, fakeserver.Options{}, `its source is "internal_source"`},
-		"other secrets": {map[string]any{"secrets": []any{map[string]any{"name": "B", "value": "x"}}}, fakeserver.Options{},
+		"other source": {map[string]any{"source": "internal_source"}, nil, `its source is "internal_source"`},
+		"other secrets": {map[string]any{"secrets": []any{map[string]any{"name": "B", "value": "x"}}}, nil,
 			"its secrets are not those that were requested"},
-		"no Date header": {nil, fakeserver.Options{NoDate: true}, "the service sends no Date header"},
+		"no Date header": {nil, http.Header{"Date": nil}, "the service sends no Date header"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, c.options)
+			s := newService(t, fakeserver.Options{})
+			s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Header: c.header})
 			p := newProtocol(t, s)
 			p.MustApply(typeName, nil, object{"name": "first", "source": "internal_docker"})
 			theirs := map[string]any{"name": "app", "source": "internal_docker", "secrets": []any{map[string]any{"name": "A", "value": "one"}}}

@@ -65,6 +65,9 @@ func (s *service) body(t *testing.T) map[string]any {
 	return bodies[0]
 }
 
+// managedBy is a label that a service adds.
+var managedBy = map[string]any{"source_config.resource_spec.labels.managed-by": "service"}
+
 // quirks are services that all implement the API, each in its own way.
 var quirks = map[string]fakeserver.Options{
 	"plain":             {},
@@ -72,7 +75,7 @@ var quirks = map[string]fakeserver.Options{
 	"no defaults":       {Defaults: map[string]any{}},
 	"null for empty":    {NullForEmpty: true, Defaults: map[string]any{}},
 	"omits empty":       {OmitEmpty: true},
-	"more fields":       {ExtraFields: true, ExtraSecrets: map[string]string{"SERVICE_KEY": "x"}, ExtraLabels: map[string]string{"managed-by": "service"}},
+	"more fields":       {ExtraFields: true, ExtraSecrets: map[string]string{"SERVICE_KEY": "x"}, ServiceMembers: managedBy},
 	"floats":            {IntegersAsFloats: true},
 	"resolves refs":     {ResolveRefs: true, ReadyAfter: time.Nanosecond, ActiveAfter: time.Nanosecond},
 	"masks secrets":     {Secrets: fakeserver.MaskSecrets},

@@ -41,8 +41,8 @@ func (s *service) patches(t *testing.T) []map[string]any {
 // argument can change is in TestAccEveryArgument.
 func TestAccUpdate_sendsChangedKeysUnlessOnlyDocumentedOperationsAreAllowed(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{KeepUnknown: true, ExtraLabels: map[string]string{"managed-by": "service"},
-		ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}, Defaults: map[string]any{}})
+	s := newService(t, fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}, ServiceMembers: map[string]any{
+		"source_config.resource_spec.zone": "z1", "source_config.resource_spec.labels.managed-by": "service"}})
 	config := func(setting, label string) string {
 		return s.provider(setting) + deployment("app", "internal_docker", `source_config = { build_command = "make", resource_spec = { cpu_limit = 2, labels = { a = "`+label+`" } } }`)
 	}
@@ -286,7 +286,8 @@ func TestAccDestroy(t *testing.T) {
 	})
 	t.Run("still listed", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{KeepDeleted: true})
+		s := newService(t, fakeserver.Options{})
+		s.Fail(fakeserver.DeleteDeployment, -1, fakeserver.Fault{Status: http.StatusNoContent})
 		config := s.provider() + deployment("app", "internal_docker", `timeouts = { delete = "20ms" }`)
 		check(t,
 			resource.TestStep{Config: config},
@@ -299,9 +300,9 @@ func TestAccDestroy(t *testing.T) {
 	})
 	t.Run("still listed for a while", func(t *testing.T) {
 		t.Parallel()
-		s := newService(t, fakeserver.Options{KeepDeleted: true})
+		s := newService(t, fakeserver.Options{})
 		reads := 0
-		s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() {
+		s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Status: http.StatusNoContent, Reached: func() {
 			s.edit(t, "status", "AWAITING_DELETE")()
 			s.Fail(fakeserver.ListDeployments, 5, fakeserver.Fault{Reached: func() {
 				if reads++; reads == 5 {

@@ -47,7 +47,7 @@ func testGenerated(t *testing.T, how string, generate func(w *workspace, s *serv
 	built := buildProvider(t)
 	t.Parallel()
 	for name, options := range map[string]fakeserver.Options{
-		"fills in":       {ResolveRefs: true, ExtraFields: true, IntegersAsFloats: true, ExtraLabels: map[string]string{"managed-by": "service"}},
+		"fills in":       {ResolveRefs: true, ExtraFields: true, IntegersAsFloats: true, ServiceMembers: managedBy},
 		"null for empty": {NullForEmpty: true},
 		"omits empty":    {OmitEmpty: true, Secrets: fakeserver.OmitSecrets},
 	} {

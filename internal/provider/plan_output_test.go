@@ -91,7 +91,7 @@ resource "graphdeploy_deployment" "d%[1]d" {
 func TestAccOwnership_story(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	s, w := newService(t, fakeserver.Options{ExtraLabels: map[string]string{"managed-by": "service"}}), newWorkspace(t, built)
+	s, w := newService(t, fakeserver.Options{ServiceMembers: managedBy}), newWorkspace(t, built)
 	configure := func(setting, arguments string) {
 		t.Helper()
 		w.configure(s.provider(setting), deployment("app", "external_docker", arguments))

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -303,11 +304,13 @@ func (b *benchmark) crowd(ctx context.Context) error {
 // limited measures a plan with a service that allows 120 requests a minute. Without batching it would take minutes.
 func (b *benchmark) limited(ctx context.Context) error {
 	b.logf("a plan of %d with 120 requests a minute", b.sizes.many)
-	s, err := serveAmong(fakeserver.Options{Latency: latency, RateLimit: 120}, b.sizes.many, b.many.deployments...)
+	s, err := serveAmong(fakeserver.Options{Latency: latency}, b.sizes.many, b.many.deployments...)
 	if err != nil {
 		return err
 	}
 	defer s.close()
+	s.Fail(fakeserver.AnyRoute, 120, fakeserver.Fault{})
+	s.Fail(fakeserver.AnyRoute, -1, fakeserver.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
 	m, err := b.plan(ctx, b.providers.batched, s, b.many.folder)
 	if err != nil {
 		return err
