@@ -130,7 +130,7 @@ func TestReport_isTheOnlyPlaceThatBuildsDiagnostics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file) //nolint:gosec // a source file
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
