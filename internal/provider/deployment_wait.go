@@ -108,13 +108,15 @@ func (w *rollout) wait(ctx context.Context, first *client.Deployment, diags *dia
 
 // reached reports whether there is nothing more to wait for.
 func (w *rollout) reached(ctx context.Context, d *client.Deployment) bool {
-	w.follow(d)
-	if d.Status == client.StatusAwaitingDelete {
+	stale := w.before != nil && strings.EqualFold(d.LatestRevisionID, w.before.LatestRevisionID)
+	switch {
+	case d.Status == client.StatusAwaitingDelete:
+		w.last = d
 		return true
+	case stale: // a list that does not have the change yet
+		return false
 	}
-	if w.before != nil && strings.EqualFold(d.LatestRevisionID, w.before.LatestRevisionID) {
-		return false // a list that does not have the change yet
-	}
+	w.follow(d)
 	reported := w.readStatus(ctx)
 	w.logProgress(ctx)
 	if client.RevisionFailed(w.status) && !w.active() {
@@ -230,10 +232,10 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 	switch {
 	case errors.Is(err, client.ErrNotFound):
 		r.errorf(at, "Deployment no longer exists", "%s was %s, and then disappeared while the provider waited for it. It was probably "+
-			"deleted outside Terraform. Apply again to create it.", who, done)
+			"deleted outside Terraform. Apply again to create it. The last read: %s", who, done, situation)
 	case err == nil && w.last.Status == client.StatusAwaitingDelete:
-		r.errorf(at, "Deployment is being deleted", "%s was %s, and then its status became %s. It is being deleted outside Terraform. Once "+
-			"it no longer exists, apply again to create it.", who, done, w.last.Status)
+		r.errorf(at, "Deployment is being deleted", "%s was %s, and is being deleted now, outside Terraform. %s Once it no longer exists, "+
+			"apply again to create it.", who, done, situation)
 	case w.failed && w.before == nil:
 		r.errorf(at, "Revision failed", "%s was created, but its first revision never ran. %s The service shows why.\n\nThe resource is "+
 			"tainted: the next apply replaces the deployment. Options:\n"+

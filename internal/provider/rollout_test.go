@@ -1,12 +1,15 @@
 package provider_test
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
@@ -491,5 +494,30 @@ func TestRollout_createWithoutStatusAndActiveRevision(t *testing.T) {
 	p.plans(r, withImage("1"))
 	if n := s.revisionReads(); n > 2 {
 		t.Errorf("%d reads of the status, want at most 2", n)
+	}
+}
+
+// The log at INFO shows what a wait waits for.
+func TestRollout_logsProgress(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Clock: clock(), ActiveAfter: 20 * time.Second})
+	p := newProtocol(t, s)
+	plan, diags := p.Plan(typeName, nil, withImage("1"))
+	p.ExpectNone(diags)
+	var log bytes.Buffer
+	r, diags := p.WithContext(tflogtest.RootLogger(t.Context(), &log)).Apply(plan)
+	p.ExpectNone(diags)
+	lines, err := tflogtest.MultilineJSONDecode(&log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := map[any]bool{}
+	for _, line := range lines {
+		if line["@message"] == "Waiting for a deployment" && line["@level"] == "info" && line["latest_revision_id"] == p.text(r, "latest_revision_id") {
+			statuses[line["revision_status"]] = true
+		}
+	}
+	if !statuses["BUILDING"] || !statuses["DEPLOYING"] {
+		t.Errorf("logged statuses are %v", statuses)
 	}
 }
