@@ -490,3 +490,19 @@ func TestAccStateOnlyArguments_changeWithoutARequest(t *testing.T) {
 		t.Errorf("%d creates were sent, want 1", n)
 	}
 }
+
+// What the response to a create is about is not taken into the state if it is another deployment.
+func TestCreate_responseAboutAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "other", "source": "internal_docker"})
+	p := newProtocol(t, s)
+	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+	p.ExpectNone(diags)
+	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: http.StatusOK, Body: asJSON(t, s.stored(t))})
+	r, diags := p.Apply(plan)
+	protocoltest.Expect(t, diags, protocoltest.Error("Outcome of the create is unknown", "", `"other"`, id, "another name"))
+	if r != nil {
+		t.Errorf("the state has %v", p.Values(r))
+	}
+}

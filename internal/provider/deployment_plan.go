@@ -84,7 +84,7 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		r.report(diags).warnf(path.Empty(), "Removed values stay in the service", "No apply has set these values of "+
 			"deployment %s, so removing them does not change them in the service:%s", describe(state), names(c.Left))
 	}
-	body, secrets := client.Tree(c.Body), ofSecrets.update(live)
+	body, secrets := c.Body, ofSecrets.update(live)
 	if r.documentedOnly && (len(body) > 0 || secrets.difference() != "" ||
 		redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
 		r.rejectChange(c, secrets, diags)
