@@ -42,8 +42,8 @@ func (b *budget) spend(raw []byte) error {
 	return nil
 }
 
-// bounds limits what decoding JSON can cost. A few bytes, such as {}, may decode into hundreds, so the size of the text bounds
-// too little.
+// bounds limits what decoding JSON can cost. A few bytes, such as {}, may decode into hundreds, so the size of the
+// text bounds too little.
 type bounds struct {
 	items  int // in one array
 	values int // in all, counted as commas and opening brackets

@@ -19,23 +19,25 @@ func TestDeploymentBounds(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for name, test := range map[string]struct{ text, want string }{
-		"a deployment":              {fullDeployment, ""},
-		"no JSON":                   {`]}]"`, ""},
-		"nothing":                   {``, ""},
-		"1,000 items":               {repeated(`{"a":[`, `{}`, 1000, `]}`), ""},
-		"1,001 items":               {repeated(`{"a":[`, `{}`, 1001, `]}`), "a list in it has more than 1000 items"},
-		"1,001 items, deep":         {repeated(`{"a":[{"b":[`, `1`, 1001, `]}]}`), "a list in it has more than 1000 items"},
-		"two lists":                 {repeated(`{"a":[`, `{}`, 1000, `],`) + repeated(`"b":[`, `{}`, 1000, `]}`), ""},
-		"a list around lists":       {repeated(`[`, repeated(`[`, `[1,2]`, 40, `]`), 40, `]`), ""},
-		"1,001 members":             {repeated(`{`, `"a":1`, 1001, `}`), ""},
-		"commas in a text":          {`["` + strings.Repeat(",", 2000) + `","\",\\",` + `"` + strings.Repeat("[", 100) + `"]`, ""},
-		"a text that does not end":  {`["` + strings.Repeat(",", 2000) + `\`, ""},
-		"64 levels":                 {nested(64), ""},
-		"65 levels":                 {nested(65), "it is nested more than 64 levels deep"},
-		"a million levels":          {nested(1000000), "it is nested more than 64 levels deep"},
-		"levels after one another":  {repeated("[", nested(60), 100, "]"), ""},
-		"many values":               {repeated(`{`, `"a":1`, 50001, `}`), "it has more than 50000 values"},
-		"many values in many lists": {repeated(`[`, repeated(`{"a":[`, `{}`, 400, `]}`), 130, `]`), "it has more than 50000 values"},
+		"a deployment":        {fullDeployment, ""},
+		"no JSON":             {`]}]"`, ""},
+		"nothing":             {``, ""},
+		"1,000 items":         {repeated(`{"a":[`, `{}`, 1000, `]}`), ""},
+		"1,001 items":         {repeated(`{"a":[`, `{}`, 1001, `]}`), "a list in it has more than 1000 items"},
+		"1,001 items, deep":   {repeated(`{"a":[{"b":[`, `1`, 1001, `]}]}`), "a list in it has more than 1000 items"},
+		"two lists":           {repeated(`{"a":[`, `{}`, 1000, `],`) + repeated(`"b":[`, `{}`, 1000, `]}`), ""},
+		"a list around lists": {repeated(`[`, repeated(`[`, `[1,2]`, 40, `]`), 40, `]`), ""},
+		"1,001 members":       {repeated(`{`, `"a":1`, 1001, `}`), ""},
+		"commas in a text": {`["` + strings.Repeat(",", 2000) + `","\",\\",` + `"` + strings.Repeat("[", 100) + `"]`,
+			""},
+		"a text that does not end": {`["` + strings.Repeat(",", 2000) + `\`, ""},
+		"64 levels":                {nested(64), ""},
+		"65 levels":                {nested(65), "it is nested more than 64 levels deep"},
+		"a million levels":         {nested(1000000), "it is nested more than 64 levels deep"},
+		"levels after one another": {repeated("[", nested(60), 100, "]"), ""},
+		"many values":              {repeated(`{`, `"a":1`, 50001, `}`), "it has more than 50000 values"},
+		"many values in many lists": {repeated(`[`, repeated(`{"a":[`, `{}`, 400, `]}`), 130, `]`),
+			"it has more than 50000 values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -139,7 +141,8 @@ func TestBudget(t *testing.T) {
 
 // The scan agrees with encoding/json on what nests how deep.
 func FuzzBounds(f *testing.F) {
-	for _, seed := range []string{``, `[]`, `{"a":[1,2,{"b":"],\\\"["}]}`, `[[[[]]]]`, `[1,2,3,4,5]`, `"[[[[[["`, fullDeployment} {
+	for _, seed := range []string{``, `[]`, `{"a":[1,2,{"b":"],\\\"["}]}`, `[[[[]]]]`, `[1,2,3,4,5]`, `"[[[[[["`,
+		fullDeployment} {
 		f.Add([]byte(seed))
 	}
 	small := bounds{items: 3, values: 1000, depth: 4}

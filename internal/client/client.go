@@ -18,7 +18,8 @@ import (
 type Config struct {
 	// BaseURL is the root of the service; a path prefix is kept.
 	BaseURL *url.URL
-	// Header is sent with every request: the credential, a tenant, and so on. Its values never appear in an error or a log.
+	// Header is sent with every request: the credential, a tenant, and so on. Its values never appear in an error or a
+	// log.
 	Header http.Header
 	// UserAgent identifies the caller.
 	UserAgent string
@@ -26,22 +27,23 @@ type Config struct {
 	RequestTimeout time.Duration
 	// MaxRetries is how often a request that may be retried is retried.
 	MaxRetries int
-	// RetryWait is the wait before the first retry, which doubles up to RetryWaitMax; both with jitter. Default 0.5 s and 30 s.
+	// RetryWait is the wait before the first retry, which doubles up to RetryWaitMax; both with jitter. Default 0.5 s
+	// and 30 s.
 	RetryWait, RetryWaitMax time.Duration
 	// PollInterval is the wait before the second read of a deployment that is waited for; it grows up to PollIntervalMax.
 	// Default 1 s and 15 s.
 	PollInterval, PollIntervalMax time.Duration
 	// ConsistencyTimeout is how long a write is looked for before it counts as not done. Default RequestTimeout.
 	ConsistencyTimeout time.Duration
-	// DocumentedOnly restricts the client to the four operations that the API documents: the others send nothing and return
-	// [ErrNotAllowed].
+	// DocumentedOnly restricts the client to the four operations that the API documents: the others send nothing and
+	// return [ErrNotAllowed].
 	DocumentedOnly bool
-	// BatchSize is how many deployments concurrent reads request at once, at most. Default 10, Terraform's default parallelism: once
-	// that many reads wait, no others will come. (Half of it would be faster for few of many deployments, but needs twice as many
-	// requests.) With 1, nothing is read ahead either.
+	// BatchSize is how many deployments concurrent reads request at once, at most. Default 10, Terraform's default
+	// parallelism: once that many reads wait, no others will come. (Half of it would be faster for few of many
+	// deployments, but needs twice as many requests.) With 1, nothing is read ahead either.
 	BatchSize int
-	// CheckDeployment, when not nil, reports what is wrong with a deployment in a response, such as a member of another type.
-	// The deployment cannot be read then.
+	// CheckDeployment, when not nil, reports what is wrong with a deployment in a response, such as a member of another
+	// type. The deployment cannot be read then.
 	CheckDeployment func(Tree) error
 	// RootCAs are the authorities to trust; nil means the system's.
 	RootCAs *x509.CertPool
@@ -81,7 +83,8 @@ func New(config Config) *Client {
 		}
 	}
 	c.hideProxyPasswords()
-	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout, CheckRedirect: c.checkRedirect}
+	c.http = &http.Client{Transport: newHTTPTransport(config), Timeout: config.RequestTimeout,
+		CheckRedirect: c.checkRedirect}
 	c.reader = newReader(c)
 	return c
 }
@@ -98,8 +101,9 @@ type request struct {
 	budget    *budget      // of the operation that the request is a part of; nil if it is all of it
 }
 
-// call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. A write that is sent
-// is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be written.
+// call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. A write
+// that is sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be
+// written.
 func (c *Client) call(ctx context.Context, r request, out any) error {
 	sending := ctx
 	if r.method != http.MethodGet {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// NameTakenError reports that a deployment with the requested name exists. If its configuration cannot be read, its Secrets
-// and Tree are not set.
+// NameTakenError reports that a deployment with the requested name exists. If its configuration cannot be read, its
+// Secrets and Tree are not set.
 type NameTakenError struct {
 	Existing *Deployment
 }
@@ -21,8 +21,8 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("a deployment named %q already exists (id %s)", e.Existing.Name, e.Existing.ID)
 }
 
-// LostError reports that the response to a create was lost, and that no deployment was found that is certainly the requested
-// one. Most likely it was not created, unless Lookup or Candidate is set.
+// LostError reports that the response to a create was lost, and that no deployment was found that is certainly the
+// requested one. Most likely it was not created, unless Lookup or Candidate is set.
 type LostError struct {
 	Name      string
 	Err       error       // how the response was lost
@@ -45,15 +45,17 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// CreateDeployment creates a deployment (section 4.1). Body has the members of the request (section 2.1), secrets as []Secret;
-// what is required and omitted is sent empty. First it looks the name up, and returns a [NameTakenError] when it is taken. It
-// repeats the request only where the service certainly did not act on it. When the response is lost, it looks for the deployment
-// for Config.ConsistencyTimeout, and takes one that certainly did not exist before, was not created by another call, and has
-// everything that was requested, which satisfied reports; recovered is then true, because it may still be an identical deployment
-// that somebody else created meanwhile. Otherwise it returns a [LostError]. Other errors are an [Error], or that of ctx.
+// CreateDeployment creates a deployment (section 4.1). Body has the members of the request (section 2.1), secrets as
+// []Secret; what is required and omitted is sent empty. First it looks the name up, and returns a [NameTakenError]
+// when it is taken. It repeats the request only where the service certainly did not act on it. When the response is
+// lost, it looks for the deployment for Config.ConsistencyTimeout, and takes one that certainly did not exist before,
+// was not created by another call, and has everything that was requested, which satisfied reports; recovered is then
+// true, because it may still be an identical deployment that somebody else created meanwhile. Otherwise it returns a
+// [LostError]. Other errors are an [Error], or that of ctx.
 //
-// Once the request is sent, ctx only ends the waits before it is repeated: an untracked deployment is worse than a late
-// response. What follows the end of ctx takes at most twice Config.RequestTimeout plus Config.ConsistencyTimeout.
+// Once the request is sent, ctx only ends the waits before it is repeated: an untracked deployment is worse than a
+// late response. What follows the end of ctx takes at most twice Config.RequestTimeout plus
+// Config.ConsistencyTimeout.
 func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func(*Deployment) bool) (
 	d *Deployment, recovered bool, err error,
 ) {
@@ -139,8 +141,8 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 	}
 }
 
-// post sends the request once. When the response cannot be used, id is the id in it, if there is one. A response that is
-// certainly not about the requested deployment cannot be used.
+// post sends the request once. When the response cannot be used, id is the id in it, if there is one. A response that
+// is certainly not about the requested deployment cannot be used.
 func (c *creation) post(ctx context.Context) (d *Deployment, id string, err error) {
 	c.hideSecrets(c.request)
 	response := writtenDeployment{client: c.Client}
@@ -171,10 +173,11 @@ func (w *writtenDeployment) UnmarshalJSON(data []byte) (err error) {
 	return err
 }
 
-// recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to wait until
-// it is listed. It returns nil and no error when it is not patient and finds none. Its deadline covers everything, whatever
-// Retry-After and pages the service sends.
-func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient bool) (d *Deployment, recovered bool, err error) {
+// recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to
+// wait until it is listed. It returns nil and no error when it is not patient and finds none. Its deadline covers
+// everything, whatever Retry-After and pages the service sends.
+func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient bool) (d *Deployment, recovered bool,
+	err error) {
 	deadline := time.Now().Add(c.config.ConsistencyTimeout)
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(c.config.RequestTimeout)) // for the last lookup
 	defer cancel()
@@ -236,8 +239,8 @@ func (c *creation) whyOther(d *Deployment) string {
 	return ""
 }
 
-// whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken. Now is
-// the service's time, zero if it did not send it.
+// whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken.
+// Now is the service's time, zero if it did not send it.
 func (c *creation) whyNot(d *Deployment, now time.Time) string {
 	if reason := c.whyOther(d); reason != "" {
 		return reason
@@ -252,35 +255,10 @@ func (c *creation) whyNot(d *Deployment, now time.Time) string {
 		return "it was created before the request, at " + created.UTC().Format(time.RFC3339)
 	case !created.Before(now.Add(time.Second)): // a Date has whole seconds
 		return "its created_at is in the future: " + created.UTC().Format(time.RFC3339)
-	case !c.hasSecrets(d):
-		return "its secrets are not those that were requested"
 	case !c.satisfied(d):
 		return "it does not have everything that was requested"
 	}
 	return ""
-}
-
-// hasSecrets reports whether a deployment may have the requested secrets: all of them by name, none if none were
-// requested, and, if one shows its value, all with their values.
-func (c *creation) hasSecrets(d *Deployment) bool {
-	requested, _ := c.request["secrets"].([]Secret)
-	if len(requested) == 0 {
-		return len(d.Secrets) == 0
-	}
-	values := map[string]string{}
-	for _, s := range d.Secrets {
-		values[s.Name] = s.Value
-	}
-	shown, other := false, false
-	for _, s := range requested {
-		value, listed := values[s.Name]
-		if !listed {
-			return false
-		}
-		shown = shown || value != "" && value == s.Value
-		other = other || value != s.Value
-	}
-	return !shown || !other
 }
 
 // nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.

@@ -18,7 +18,8 @@ import (
 )
 
 func botRequest() Tree {
-	return Tree{"name": "bot", "source": SourceExternalDocker, "source_revision_config": Tree{"image_uri": "registry.example/bot:1"}}
+	return Tree{"name": "bot", "source": SourceExternalDocker,
+		"source_revision_config": Tree{"image_uri": "registry.example/bot:1"}}
 }
 
 // duplicating is a service that would create two deployments of one name.
@@ -53,7 +54,8 @@ func TestCreate(t *testing.T) {
 		post := s.requests("POST")
 		equal(t, "POSTs", len(post), 1)
 		equal(t, "path", post[0].path, "/v2/deployments")
-		equalJSON(t, post[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
+		equalJSON(t, post[0].body,
+			`{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
 		equal(t, "the caller's request", r["secrets"], nil)
 		equal(t, "created here", []bool{c.CreatedHere(strings.ToUpper(d.ID)), c.CreatedHere(idA)}, []bool{true, false})
 	}
@@ -100,7 +102,8 @@ func TestCreate_nameTaken(t *testing.T) {
 func TestCreate_nameTakenByAnUnreadableDeployment(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ item, want string }{
-		"a field":       {`{"id":"` + idA + `","name":"bot","status":"READY","source":7}`, `a deployment named "bot" already exists (id ` + idA + `)`},
+		"a field": {`{"id":"` + idA + `","name":"bot","status":"READY","source":7}`,
+			`a deployment named "bot" already exists (id ` + idA + `)`},
 		"id":            {`{"id":17,"name":"bot","source":"external_docker"}`, `deployment "bot" (id "")`},
 		"only its name": {`{"id":"` + idA + `","name":{},"source":"external_docker"}`, ""},
 	} {
@@ -144,17 +147,18 @@ func TestCreate_lostResponse(t *testing.T) {
 		fault   fakeserver.Fault
 		created bool
 	}{
-		"cut before the work":              {fakeserver.Fault{Cut: true}, false},
-		"cut after the work":               {fakeserver.Fault{Cut: true, AfterWork: true}, true},
-		"408 before the work":              {fakeserver.Fault{Status: 408}, false},
-		"408 after the work":               {fakeserver.Fault{Status: 408, AfterWork: true}, true},
-		"500 before the work":              {fakeserver.Fault{Status: 500}, false},
-		"500 after the work":               {fakeserver.Fault{Status: 500, AfterWork: true}, true},
-		"502 before the work":              {fakeserver.Fault{Status: 502, Body: html}, false},
-		"502 after the work":               {fakeserver.Fault{Status: 502, Body: html, AfterWork: true}, true},
-		"503 before the work":              {fakeserver.Fault{Status: 503}, false},
-		"503 after the work":               {fakeserver.Fault{Status: 503, AfterWork: true}, true},
-		"503 with Retry-After, after it":   {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0.001"}}, AfterWork: true}, true},
+		"cut before the work": {fakeserver.Fault{Cut: true}, false},
+		"cut after the work":  {fakeserver.Fault{Cut: true, AfterWork: true}, true},
+		"408 before the work": {fakeserver.Fault{Status: 408}, false},
+		"408 after the work":  {fakeserver.Fault{Status: 408, AfterWork: true}, true},
+		"500 before the work": {fakeserver.Fault{Status: 500}, false},
+		"500 after the work":  {fakeserver.Fault{Status: 500, AfterWork: true}, true},
+		"502 before the work": {fakeserver.Fault{Status: 502, Body: html}, false},
+		"502 after the work":  {fakeserver.Fault{Status: 502, Body: html, AfterWork: true}, true},
+		"503 before the work": {fakeserver.Fault{Status: 503}, false},
+		"503 after the work":  {fakeserver.Fault{Status: 503, AfterWork: true}, true},
+		"503 with Retry-After, after it": {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0.001"}},
+			AfterWork: true}, true},
 		"504 before the work":              {fakeserver.Fault{Status: 504}, false},
 		"504 after the work":               {fakeserver.Fault{Status: 504, AfterWork: true}, true},
 		"truncated":                        {fakeserver.Fault{Truncate: true}, true},
@@ -189,9 +193,11 @@ func TestCreate_lostResponse(t *testing.T) {
 				equal(t, "ids", createdIDs(fake), nil)
 				lost := asType[*LostError](t, err)
 				equal(t, "name", lost.Name, "bot")
-				equal(t, "nothing found", []any{d, lost.Lookup, lost.Candidate, lost.Reason}, []any{(*Deployment)(nil), error(nil), (*Deployment)(nil), ""})
+				equal(t, "nothing found", []any{d, lost.Lookup, lost.Candidate, lost.Reason},
+					[]any{(*Deployment)(nil), error(nil), (*Deployment)(nil), ""})
 				equal(t, "operation", asType[*Error](t, lost.Err).Operation, "create deployment")
-				if !strings.HasPrefix(err.Error(), `the response to the request that creates deployment "bot" was lost, and no deployment of that name is listed: create deployment failed (POST /v2/deployments)`) {
+				if !strings.HasPrefix(err.Error(),
+					`the response to the request that creates deployment "bot" was lost, and no deployment of that name is listed: create deployment failed (POST /v2/deployments)`) {
 					t.Error(err)
 				}
 				equal(t, "time", time.Since(began), 30*time.Second) // the default of ConsistencyTimeout
@@ -237,40 +243,39 @@ func TestLostCreate_reportsTheIDInTheResponse(t *testing.T) {
 func TestLostCreate_candidates(t *testing.T) {
 	t.Parallel()
 	// In a bubble it is midnight UTC 2000-01-01; the name is looked up half a second later.
-	with := func(secrets string) []string {
-		return []string{strings.TrimSuffix(createdJSON(idA, "bot", "2000-01-01T00:00:00Z"), "}") + `,"secrets":` + secrets + `}`}
-	}
-	twoSecrets := []Secret{{"A", "one"}, {"B", "two"}}
-	const otherSecrets = "its secrets are not those that were requested"
 	rejected := func(*Deployment) bool { return false }
 	for name, test := range map[string]struct {
-		secrets   []Secret // that are requested
 		noDate    bool
 		satisfied func(*Deployment) bool
 		found     []string
 		reason    string // empty: the first one is taken
 	}{
-		"created since":           {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}},
-		"in the same second":      {found: []string{createdJSON(idA, "bot", "2000-01-01T01:00:00.1+01:00")}},
-		"the second before":       {found: []string{createdJSON(idA, "bot", "1999-12-31T23:59:59.9Z")}, reason: "it was created before the request, at 1999-12-31T23:59:59Z"},
-		"created in 1990":         {found: []string{createdJSON(idA, "bot", "1990-01-01T00:00:00Z")}, reason: "it was created before the request, at 1990-01-01T00:00:00Z"},
-		"without created_at":      {found: []string{deploymentJSON(idA, "bot")}, reason: "it has no valid created_at that would show whether it existed before the request"},
-		"created_at is no time":   {found: []string{createdJSON(idA, "bot", "yesterday")}, reason: "it has no valid created_at that would show whether it existed before the request"},
-		"no Date header":          {noDate: true, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "the service sends no Date header that would show whether it existed before the request"},
-		"listed before":           {found: []string{createdJSON(idC, "bot", "2000-01-01T00:00:01Z")}, reason: "it existed before the request"},
-		"not what was requested":  {satisfied: rejected, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}, reason: "it does not have everything that was requested"},
-		"of the future":           {found: []string{createdJSON(idA, "bot", "2000-01-01T00:01:00Z")}, reason: "its created_at is in the future: 2000-01-01T00:01:00Z"},
-		"of this second":          {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:00.9Z")}},
-		"of another source":       {found: []string{strings.Replace(createdJSON(idA, "bot", "2000-01-01T00:00:00Z"), "external_docker", "codehost", 1)}, reason: `its source is "codehost"`},
-		"no secrets":              {found: with(`null`)},
-		"secrets nobody wanted":   {found: with(`[{"name":"A"}]`), reason: otherSecrets},
-		"secrets with values":     {secrets: twoSecrets, found: with(`[{"name":"A","value":"one"},{"name":"B","value":"two"},{"name":"C"}]`)},
-		"secrets without values":  {secrets: twoSecrets, found: with(`[{"name":"A","value":"***"},{"name":"B"}]`)},
-		"secrets of other values": {secrets: twoSecrets, found: with(`[{"name":"A","value":"one"},{"name":"B","value":"three"}]`), reason: otherSecrets},
-		"missing secrets":         {secrets: twoSecrets, found: with(`[{"name":"A","value":"one"}]`), reason: otherSecrets},
-		"twins": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"), createdJSON(idB, "bot", "2000-01-01T00:00:01Z")},
+		"created since":      {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")}},
+		"in the same second": {found: []string{createdJSON(idA, "bot", "2000-01-01T01:00:00.1+01:00")}},
+		"the second before": {found: []string{createdJSON(idA, "bot", "1999-12-31T23:59:59.9Z")},
+			reason: "it was created before the request, at 1999-12-31T23:59:59Z"},
+		"created in 1990": {found: []string{createdJSON(idA, "bot", "1990-01-01T00:00:00Z")},
+			reason: "it was created before the request, at 1990-01-01T00:00:00Z"},
+		"without created_at": {found: []string{deploymentJSON(idA, "bot")},
+			reason: "it has no valid created_at that would show whether it existed before the request"},
+		"created_at is no time": {found: []string{createdJSON(idA, "bot", "yesterday")},
+			reason: "it has no valid created_at that would show whether it existed before the request"},
+		"no Date header": {noDate: true, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")},
+			reason: "the service sends no Date header that would show whether it existed before the request"},
+		"listed before": {found: []string{createdJSON(idC, "bot", "2000-01-01T00:00:01Z")},
+			reason: "it existed before the request"},
+		"not what was requested": {satisfied: rejected, found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z")},
+			reason: "it does not have everything that was requested"},
+		"of the future": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:01:00Z")},
+			reason: "its created_at is in the future: 2000-01-01T00:01:00Z"},
+		"of this second": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:00.9Z")}},
+		"of another source": {found: []string{strings.Replace(createdJSON(idA, "bot", "2000-01-01T00:00:00Z"),
+			"external_docker", "codehost", 1)}, reason: `its source is "codehost"`},
+		"twins": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"),
+			createdJSON(idB, "bot", "2000-01-01T00:00:01Z")},
 			reason: "deployment " + idB + " matches the request as well"},
-		"beside a stranger's": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"), createdJSON(idB, "bot", "1990-01-01T00:00:01Z")}},
+		"beside a stranger's": {found: []string{createdJSON(idA, "bot", "2000-01-01T00:00:01Z"),
+			createdJSON(idB, "bot", "1990-01-01T00:00:01Z")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -295,11 +300,7 @@ func TestLostCreate_candidates(t *testing.T) {
 					test.satisfied = satisfiedByAll
 				}
 				began := time.Now()
-				request := botRequest()
-				if request["secrets"] = test.secrets; test.secrets == nil {
-					delete(request, "secrets")
-				}
-				d, recovered, err := c.CreateDeployment(t.Context(), request, test.satisfied)
+				d, recovered, err := c.CreateDeployment(t.Context(), botRequest(), test.satisfied)
 				if test.reason == "" {
 					if err != nil || !recovered || d.ID != idA {
 						t.Errorf("got %v, %v, %v", d, recovered, err)
@@ -311,7 +312,8 @@ func TestLostCreate_candidates(t *testing.T) {
 				equal(t, "lookup", lost.Lookup, nil)
 				equal(t, "nothing is taken", d, nil)
 				equal(t, "it is looked for until the deadline", time.Since(began), 30*time.Second)
-				if want := "deployment " + lost.Candidate.ID + " has that name, but " + test.reason; !strings.HasSuffix(err.Error(), want) {
+				if want := "deployment " + lost.Candidate.ID + " has that name, but " + test.reason; !strings.HasSuffix(err.Error(),
+					want) {
 					t.Errorf("got %v", err)
 				}
 			})
@@ -323,8 +325,9 @@ func TestLostCreate_candidates(t *testing.T) {
 func TestCreate_responseAboutAnotherDeployment(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ response, reason string }{
-		"another name":   {deploymentJSON(idA, "other"), `deployment "other" (id ` + idA + `): it has another name`},
-		"another source": {strings.Replace(deploymentJSON(idA, "bot"), "external_docker", "codehost", 1), `its source is "codehost"`},
+		"another name": {deploymentJSON(idA, "other"), `deployment "other" (id ` + idA + `): it has another name`},
+		"another source": {strings.Replace(deploymentJSON(idA, "bot"), "external_docker", "codehost", 1),
+			`its source is "codehost"`},
 		"listed before":  {deploymentJSON(strings.ToUpper(idC), "bot"), "it existed before the request"},
 		"created before": {deploymentJSON(idB, "bot"), "another create of this run has created it"},
 	} {
@@ -390,7 +393,8 @@ func listedNow(id string) http.HandlerFunc {
 func TestLostCreate_neverTakesADeploymentOfAnotherCreate(t *testing.T) {
 	t.Parallel()
 	none := respondJSON(pageJSON(0))
-	for name, post := range map[string]http.HandlerFunc{"created": inTurn(respondJSON(deploymentJSON(idA, "bot")), cut), "recovered": cut} {
+	for name, post := range map[string]http.HandlerFunc{"created": inTurn(respondJSON(deploymentJSON(idA, "bot")), cut),
+		"recovered": cut} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			first := listedNow(strings.ToUpper(idA))
@@ -400,7 +404,8 @@ func TestLostCreate_neverTakesADeploymentOfAnotherCreate(t *testing.T) {
 			}
 			s := serve(t, byMethod(get, post))
 			c := s.client(t)
-			if d, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll); err != nil || !strings.EqualFold(d.ID, idA) {
+			if d, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll); err != nil ||
+				!strings.EqualFold(d.ID, idA) {
 				t.Fatal(d, err)
 			}
 			d, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
@@ -477,8 +482,9 @@ func TestLostCreate_takesABoundedTime(t *testing.T) {
 		get  func() http.HandlerFunc
 		most time.Duration
 	}{
-		"Retry-After on every lookup": {func() http.HandlerFunc { return respond(503, "", "Retry-After", "300") }, 30 * time.Second},
-		"lookups without a response":  {func() http.HandlerFunc { return silent }, 30 * time.Second},
+		"Retry-After on every lookup": {func() http.HandlerFunc { return respond(503, "", "Retry-After", "300") },
+			30 * time.Second},
+		"lookups without a response": {func() http.HandlerFunc { return silent }, 30 * time.Second},
 		"endless pages of new ids": {func() http.HandlerFunc {
 			id := newID()
 			offset := 0
@@ -565,7 +571,8 @@ func TestCreate_endsWhenConnectionsAreStillRefused(t *testing.T) {
 	c := s.client(t)
 	refused := refuseDials(t, s, c, 1000)
 	_, _, err := c.CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
-	if failed := asType[*Error](t, err); !failed.notSent || failed.Operation != "create deployment" || errors.As(err, new(*LostError)) {
+	if failed := asType[*Error](t, err); !failed.notSent || failed.Operation != "create deployment" ||
+		errors.As(err, new(*LostError)) {
 		t.Error(err)
 	}
 	equal(t, "ids", createdIDs(fake), nil)
@@ -579,9 +586,12 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 		gets   int           // lookups before and between
 		waited time.Duration // at least; jitter adds up to a second each time
 	}{
-		"429 with Retry-After": {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 1, 14 * time.Second},
-		"503 with Retry-After": {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}, 3, 14 * time.Second},
-		"503 with a date":      {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"Sat, 01 Jan 2000 00:00:20 GMT"}}}, 3, 20 * time.Second},
+		"429 with Retry-After": {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"7"}}}, 1,
+			14 * time.Second},
+		"503 with Retry-After": {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}}, 3,
+			14 * time.Second},
+		"503 with a date": {fakeserver.Fault{Status: 503,
+			Header: http.Header{"Retry-After": {"Sat, 01 Jan 2000 00:00:20 GMT"}}}, 3, 20 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -605,7 +615,8 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fake := fakeserver.New(fakeserver.Options{AllowDuplicateNames: true})
 				fake.Fail(fakeserver.CreateDeployment, -1, test.fault)
-				_, _, err := inMemory(fake.ServeHTTP, func(c *Config) { c.MaxRetries = 2 }).CreateDeployment(t.Context(), botRequest(), satisfiedByAll)
+				_, _, err := inMemory(fake.ServeHTTP, func(c *Config) { c.MaxRetries = 2 }).CreateDeployment(t.Context(),
+					botRequest(), satisfiedByAll)
 				if failed := asType[*Error](t, err); failed.Status != test.fault.Status || errors.As(err, new(*LostError)) {
 					t.Error(err)
 				}
@@ -615,7 +626,8 @@ func TestCreate_waitsWhileTheServiceIsBusy(t *testing.T) {
 	}
 }
 
-// A 503 with Retry-After promises that nothing was done. If somebody else has taken the name meanwhile, the create is not repeated.
+// A 503 with Retry-After promises that nothing was done. If somebody else has taken the name meanwhile, the create is
+// not repeated.
 func TestCreate_nameTakenWhileTheServiceWasBusy(t *testing.T) {
 	t.Parallel()
 	stranger := respondJSON(pageJSON(0, createdJSON(idA, "bot", "2020-01-01T00:00:00Z")))
@@ -669,7 +681,8 @@ func TestCreate_redirectAfterTheWork(t *testing.T) {
 
 func TestCreate_concurrentCreatesOfOneNameCreateOne(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]fakeserver.Fault{"responses": {Delay: time.Millisecond}, "lost responses": {AfterWork: true, Cut: true}} {
+	for name, fault := range map[string]fakeserver.Fault{"responses": {Delay: time.Millisecond},
+		"lost responses": {AfterWork: true, Cut: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake, s := duplicating(t, fakeserver.Options{})
@@ -864,7 +877,8 @@ func TestCreate_stopsBetweenAttemptsWhenCanceled(t *testing.T) {
 		fake, s := duplicating(t, fakeserver.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		fake.Fail(fakeserver.CreateDeployment, -1, fakeserver.Fault{Status: status, Header: http.Header{"Retry-After": {"300"}}, Reached: cancel})
+		fake.Fail(fakeserver.CreateDeployment, -1, fakeserver.Fault{Status: status,
+			Header: http.Header{"Retry-After": {"300"}}, Reached: cancel})
 		d, _, err := s.client(t).CreateDeployment(ctx, botRequest(), satisfiedByAll)
 		if d != nil || asType[*Error](t, err).Status != status || s.count("POST") != 1 || len(createdIDs(fake)) != 0 {
 			t.Errorf("got %v, %v after %d POSTs", d, err, s.count("POST"))

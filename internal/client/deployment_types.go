@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// A Tree is a JSON object as encoding/json decodes it, but for numbers, which are [json.Number]. This package knows of a
-// deployment what it needs itself; the rest is in trees, and what it has to look like is for the caller to know.
+// A Tree is a JSON object as encoding/json decodes it, but for numbers, which are [json.Number]. This package knows
+// of a deployment what it needs itself; the rest is in trees, and what it has to look like is for the caller to know.
 type Tree = map[string]any
 
 var errNoObject = errors.New("it is not an object")
@@ -25,9 +25,9 @@ func decodeTree(raw json.RawMessage) (tree Tree, err error) {
 	return tree, err
 }
 
-// Deployment is one deployment as the service reports it (section 2.1, response column): its own members as far as this
-// package, or whoever waits for a deployment, needs them. What is null or omitted is empty. Tree is the complete JSON object;
-// it is shared, and must not be changed.
+// Deployment is one deployment as the service reports it (section 2.1, response column): its own members as far as
+// this package, or whoever waits for a deployment, needs them. What is null or omitted is empty. Tree is the complete
+// JSON object; it is shared, and must not be changed.
 type Deployment struct {
 	ID               string
 	Name             string
@@ -119,8 +119,8 @@ func kindOf(value any) string {
 	return "a number"
 }
 
-// check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it could not
-// be distinguished from others.
+// check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it
+// could not be distinguished from others.
 func (d *Deployment) check() error {
 	var reason string
 	switch {

@@ -37,7 +37,8 @@ type DeploymentFilter struct {
 	TagValueIDs      []string
 	ImageVersion     *string
 	DeploymentType   *string
-	// DeploymentIDs may be of any number: requests ask for up to 100. Empty but not nil selects nothing, without a request.
+	// DeploymentIDs may be of any number: requests ask for up to 100. Empty but not nil selects nothing, without a
+	// request.
 	DeploymentIDs []string
 	// PageSize is the limit of each request, 1 to 100; 0 means 100.
 	PageSize int
@@ -67,9 +68,9 @@ func (f DeploymentFilter) query(offset int64) url.Values {
 	return q
 }
 
-// Deployments lists deployments in the service's order (section 4.2), page by page as the loop needs them, each deployment
-// once. A list is not a snapshot: what is created or deleted meanwhile may or may not be in it. An error ends the sequence,
-// which is incomplete then; that of a deployment that cannot be read names the deployment.
+// Deployments lists deployments in the service's order (section 4.2), page by page as the loop needs them, each
+// deployment once. A list is not a snapshot: what is created or deleted meanwhile may or may not be in it. An error
+// ends the sequence, which is incomplete then; that of a deployment that cannot be read names the deployment.
 func (c *Client) Deployments(ctx context.Context, filter DeploymentFilter) iter.Seq2[*Deployment, error] {
 	return func(yield func(*Deployment, error) bool) {
 		for item, err := range c.items(ctx, filter) {
@@ -110,8 +111,8 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter) iter.Seq2[l
 	}
 }
 
-// itemsByID lists up to 100 deployments by id, in lower case, until all are found. What else the service lists is skipped, as it
-// may ignore the filter, but for items without a usable id, which may be any of them.
+// itemsByID lists up to 100 deployments by id, in lower case, until all are found. What else the service lists is
+// skipped, as it may ignore the filter, but for items without a usable id, which may be any of them.
 func (c *Client) itemsByID(ctx context.Context, filter DeploymentFilter, cost *budget) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
 		missing := map[string]bool{}
@@ -214,9 +215,10 @@ func (c *Client) decodeItem(item listItem) (*Deployment, error) {
 	return d, nil
 }
 
-// Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is [ErrNotFound]
-// when the service does not list the deployment, an [Error], or that of ctx. Concurrent reads share a request. Where many are
-// read, a result may be minutes old; it is never from before a write of this client, and never ErrNotFound then.
+// Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is
+// [ErrNotFound] when the service does not list the deployment, an [Error], or that of ctx. Concurrent reads share a
+// request. Where many are read, a result may be minutes old; it is never from before a write of this client, and
+// never ErrNotFound then.
 func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
 	if item, ok := c.reader.ahead.take(ctx, id); ok {
 		if d, err := c.decodeItem(item); err == nil {
@@ -231,8 +233,8 @@ func (c *Client) DeploymentNow(ctx context.Context, id string) (*Deployment, err
 	return c.reader.read(ctx, id)
 }
 
-// lookUpIDs reads up to 100 deployments, given by id in lower case. The result has an entry for each. A deployment that cannot
-// be read fails alone.
+// lookUpIDs reads up to 100 deployments, given by id in lower case. The result has an entry for each. A deployment
+// that cannot be read fails alone.
 func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readResult {
 	results := map[string]readResult{}
 	var failed error

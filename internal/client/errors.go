@@ -22,8 +22,8 @@ import (
 // ErrNotFound means that the service does not list a deployment.
 var ErrNotFound = errors.New("not listed by the service")
 
-// Error is a request that failed. Its text states the operation, the method, the path, the status, the id of the request
-// and the service's message, free of markup, unprintable characters and secret values.
+// Error is a request that failed. Its text states the operation, the method, the path, the status, the id of the
+// request and the service's message, free of markup, unprintable characters and secret values.
 type Error struct {
 	Operation string // in words: "create deployment"
 	Method    string
@@ -194,7 +194,8 @@ func describeNonJSON(resp response, err error) error {
 	var mismatch *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &mismatch):
-		return fmt.Errorf("%s: %s is not %s", cmp.Or(mismatch.Field, "the whole response"), mismatch.Value, typeInWords(mismatch.Type))
+		return fmt.Errorf("%s: %s is not %s", cmp.Or(mismatch.Field, "the whole response"), mismatch.Value,
+			typeInWords(mismatch.Type))
 	case isHTML(resp.header):
 		return errors.New("it is an HTML page, not JSON; base_url may lead to a web site instead of the service")
 	case len(bytes.TrimSpace(resp.body)) == 0:
@@ -221,7 +222,10 @@ func typeInWords(t reflect.Type) string {
 // requestID is the id that the service, or a proxy before it, gave to a request.
 func requestID(h http.Header) string {
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"} {
-		if id := h.Get(name); id != "" && len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' }) {
+		if id := h.Get(name); id != "" && len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool {
+			return r < ' ' ||
+				r > '~'
+		}) {
 			return id
 		}
 	}

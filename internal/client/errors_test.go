@@ -23,21 +23,26 @@ func TestErrorNamesOperationMethodPathStatusAndRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, respond(422, `{"detail":"no such integration"}`, "X-Request-Id", "req-7"))
 	_, err := s.client(t).Repositories(t.Context(), idA, unchecked)
-	equal(t, "text", err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such integration (request id req-7)")
+	equal(t, "text", err.Error(),
+		"list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such integration (request id req-7)")
 	failed := asType[*Error](t, err)
-	equal(t, "error", *failed, Error{Operation: "list repositories", Method: "GET", Path: "/v1/integrations/forge/codehost/" + idA + "/repos",
+	equal(t, "error", *failed, Error{Operation: "list repositories", Method: "GET",
+		Path:   "/v1/integrations/forge/codehost/" + idA + "/repos",
 		Status: 422, Message: "no such integration", RequestID: "req-7"})
 }
 
 func TestErrorText(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]*Error{
-		"try failed (GET /x)":                                 {Operation: "try", Method: "GET", Path: "/x"},
-		"try failed (GET /x): 503 Service Unavailable":        {Operation: "try", Method: "GET", Path: "/x", Status: 503},
-		"try failed (GET /x): 599":                            {Operation: "try", Method: "GET", Path: "/x", Status: 599},
-		"try failed (GET /x): 599: why":                       {Operation: "try", Method: "GET", Path: "/x", Status: 599, Message: "why"},
-		"try failed (GET /x): connection refused":             {Operation: "try", Method: "GET", Path: "/x", Message: "connection refused"},
-		"try failed (GET /x): 400 Bad Request (request id 7)": {Operation: "try", Method: "GET", Path: "/x", Status: 400, RequestID: "7"},
+		"try failed (GET /x)":                          {Operation: "try", Method: "GET", Path: "/x"},
+		"try failed (GET /x): 503 Service Unavailable": {Operation: "try", Method: "GET", Path: "/x", Status: 503},
+		"try failed (GET /x): 599":                     {Operation: "try", Method: "GET", Path: "/x", Status: 599},
+		"try failed (GET /x): 599: why": {Operation: "try", Method: "GET", Path: "/x", Status: 599,
+			Message: "why"},
+		"try failed (GET /x): connection refused": {Operation: "try", Method: "GET", Path: "/x",
+			Message: "connection refused"},
+		"try failed (GET /x): 400 Bad Request (request id 7)": {Operation: "try", Method: "GET", Path: "/x", Status: 400,
+			RequestID: "7"},
 	} {
 		equal(t, "text", e.Error(), want)
 	}
@@ -47,59 +52,66 @@ func TestErrorText(t *testing.T) {
 func rejectionOf(status int, contentType, body string, header http.Header, secret ...string) *Error {
 	c := New(Config{BaseURL: &url.URL{}, Header: header})
 	c.Hide(secret...)
-	return c.rejection(request{operation: "try", method: "GET", path: "/x"}, response{status, http.Header{"Content-Type": {contentType}}, []byte(body)})
+	return c.rejection(request{operation: "try", method: "GET", path: "/x"},
+		response{status, http.Header{"Content-Type": {contentType}}, []byte(body)})
 }
 
 func TestErrorBodiesOfCommonShapes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ body, want string }{
-		"detail text":            {`{"detail":"not allowed"}`, "not allowed"},
-		"detail object":          {`{"detail":{"message":"not allowed"}}`, "not allowed"},
-		"detail list of texts":   {`{"detail":["a","b"]}`, "a; b"},
-		"detail list":            {`{"detail":[{"loc":["body","name"],"msg":"too long","type":"x"},{"loc":["query",0],"msg":"bad"}]}`, "body.name: too long; query.0: bad"},
-		"detail without loc":     {`{"detail":[{"msg":"bad"}]}`, "bad"},
-		"detail with loc null":   {`{"detail":[{"loc":null,"msg":"bad"}]}`, "bad"},
-		"loc as text":            {`{"detail":[{"loc":"name","msg":"bad"}]}`, "bad"},
-		"problem+json":           {`{"type":"about:blank","title":"Forbidden","status":403,"detail":"not yours","instance":"/x"}`, "Forbidden; not yours"},
-		"problem with errors":    {`{"title":"Invalid","errors":[{"pointer":"#/name","detail":"too long"}]}`, "Invalid; too long"},
-		"error.message":          {`{"error":{"code":7,"message":"not allowed"}}`, "not allowed"},
-		"error text":             {`{"error":"not allowed"}`, "not allowed"},
-		"error and its text":     {`{"error":"forbidden","message":"not yours"}`, "forbidden; not yours"},
-		"error.description":      {`{"error":{"description":"not allowed"}}`, "not allowed"},
-		"message":                {`{"message":"not allowed"}`, "not allowed"},
-		"message list":           {`{"statusCode":400,"message":["a","b"],"error":"Bad Request"}`, "Bad Request; a; b"},
-		"a title that is none":   {`{"title":7,"message":"not allowed"}`, "not allowed"},
-		"errors of texts":        {`{"errors":["a","b"]}`, "a; b"},
-		"errors with loc":        {`{"errors":[{"loc":["body","name"],"message":"too long"}]}`, "body.name: too long"},
-		"errors with message":    {`{"errors":[{"message":"a"},{"code":1},{"msg":"b"}]}`, "a; b"},
-		"an empty object":        {`{}`, ""},
-		"null":                   {`null`, ""},
-		"unknown members":        {` { "code" : "X" , "html": "<b>" } `, `{"code":"X","html":" "}`},
-		"errors of members":      {`{"title":"Invalid","errors":{"name":["must be unique"]}}`, `Invalid; {"name":["must be unique"]}`},
-		"members":                {`{"name":["must be unique"]}`, `{"name":["must be unique"]}`},
-		"nulls":                  {`{"detail":null,"error":null}`, `{"detail":null,"error":null}`},
-		"a JSON text":            {`"not allowed"`, `"not allowed"`},
-		"a JSON list":            {`[1]`, "[1]"},
-		"empty":                  {"", ""},
-		"plain text":             {"upstream\r\n\tis  down\n", "upstream is down"},
-		"JSON with an end":       {`{"detail":"a"} trailing`, `{"detail":"a"} trailing`},
-		"a page":                 {"<html><head><title>x</title></head><body><!-- c --><h1>502</h1></body></html>", htmlPage},
-		"a page without type":    {"\n <!doctype  HTML><p>Sorry", htmlPage},
-		"a script":               {`{"detail":"no <script>evil()</script>"}`, htmlPage},
-		"controls":               {"{\"detail\":\"a\\u0000b\\u001b[31mred\\u001b[0m\\rc\\u202ed\\u0085e\"}", `a\u0000b\u001b[31mred\u001b[0m c\u202ed e`},
-		"markup in JSON":         {`{"detail":"<p class=\"x\">Bad <b>request</b><br/>again</p>"}`, "Bad request again"},
-		"markup of a field":      {`{"detail":[{"loc":["body","name"],"msg":"<p>too long</p>"}]}`, "body.name: too long"},
-		"a page in JSON":         {`{"message":"<!DOCTYPE html><html><head><title>x</title></head><body>Sorry</body></html>"}`, htmlPage},
-		"names in brackets":      {`{"detail":"write <owner>/<name>, 1 < 2, List<string>, a &amp; b"}`, "write <owner>/<name>, 1 < 2, List<string>, a &amp; b"},
-		"terminal escapes":       {"a\x1b]0;title\x07b\u009bc\x9bd", `a\u001b]0;title\u0007b\u009bc\x9bd`},
-		"broken characters":      {"a\xffb\xc3", `a\xffb\xc3`},
-		"binary":                 {"\x00\x01\xff\xfe\x00", "a response that is not text"},
-		"a loc of other things":  {`{"detail":[{"loc":["body",null,true,{"a":1},2],"msg":"bad"}]}`, "body.2: bad"},
-		"a loc of many steps":    {`{"detail":[{"loc":[` + strings.Repeat("1,", 100) + `1],"msg":"bad"}]}`, strings.TrimSuffix(strings.Repeat("1.", maxSteps), ".") + ": bad"},
+		"detail text":          {`{"detail":"not allowed"}`, "not allowed"},
+		"detail object":        {`{"detail":{"message":"not allowed"}}`, "not allowed"},
+		"detail list of texts": {`{"detail":["a","b"]}`, "a; b"},
+		"detail list":          {`{"detail":[{"loc":["body","name"],"msg":"too long","type":"x"},{"loc":["query",0],"msg":"bad"}]}`, "body.name: too long; query.0: bad"},
+		"detail without loc":   {`{"detail":[{"msg":"bad"}]}`, "bad"},
+		"detail with loc null": {`{"detail":[{"loc":null,"msg":"bad"}]}`, "bad"},
+		"loc as text":          {`{"detail":[{"loc":"name","msg":"bad"}]}`, "bad"},
+		"problem+json":         {`{"type":"about:blank","title":"Forbidden","status":403,"detail":"not yours","instance":"/x"}`, "Forbidden; not yours"},
+		"problem with errors": {`{"title":"Invalid","errors":[{"pointer":"#/name","detail":"too long"}]}`,
+			"Invalid; too long"},
+		"error.message":        {`{"error":{"code":7,"message":"not allowed"}}`, "not allowed"},
+		"error text":           {`{"error":"not allowed"}`, "not allowed"},
+		"error and its text":   {`{"error":"forbidden","message":"not yours"}`, "forbidden; not yours"},
+		"error.description":    {`{"error":{"description":"not allowed"}}`, "not allowed"},
+		"message":              {`{"message":"not allowed"}`, "not allowed"},
+		"message list":         {`{"statusCode":400,"message":["a","b"],"error":"Bad Request"}`, "Bad Request; a; b"},
+		"a title that is none": {`{"title":7,"message":"not allowed"}`, "not allowed"},
+		"errors of texts":      {`{"errors":["a","b"]}`, "a; b"},
+		"errors with loc":      {`{"errors":[{"loc":["body","name"],"message":"too long"}]}`, "body.name: too long"},
+		"errors with message":  {`{"errors":[{"message":"a"},{"code":1},{"msg":"b"}]}`, "a; b"},
+		"an empty object":      {`{}`, ""},
+		"null":                 {`null`, ""},
+		"unknown members":      {` { "code" : "X" , "html": "<b>" } `, `{"code":"X","html":" "}`},
+		"errors of members": {`{"title":"Invalid","errors":{"name":["must be unique"]}}`,
+			`Invalid; {"name":["must be unique"]}`},
+		"members":             {`{"name":["must be unique"]}`, `{"name":["must be unique"]}`},
+		"nulls":               {`{"detail":null,"error":null}`, `{"detail":null,"error":null}`},
+		"a JSON text":         {`"not allowed"`, `"not allowed"`},
+		"a JSON list":         {`[1]`, "[1]"},
+		"empty":               {"", ""},
+		"plain text":          {"upstream\r\n\tis  down\n", "upstream is down"},
+		"JSON with an end":    {`{"detail":"a"} trailing`, `{"detail":"a"} trailing`},
+		"a page":              {"<html><head><title>x</title></head><body><!-- c --><h1>502</h1></body></html>", htmlPage},
+		"a page without type": {"\n <!doctype  HTML><p>Sorry", htmlPage},
+		"a script":            {`{"detail":"no <script>evil()</script>"}`, htmlPage},
+		"controls": {"{\"detail\":\"a\\u0000b\\u001b[31mred\\u001b[0m\\rc\\u202ed\\u0085e\"}",
+			`a\u0000b\u001b[31mred\u001b[0m c\u202ed e`},
+		"markup in JSON":    {`{"detail":"<p class=\"x\">Bad <b>request</b><br/>again</p>"}`, "Bad request again"},
+		"markup of a field": {`{"detail":[{"loc":["body","name"],"msg":"<p>too long</p>"}]}`, "body.name: too long"},
+		"a page in JSON":    {`{"message":"<!DOCTYPE html><html><head><title>x</title></head><body>Sorry</body></html>"}`, htmlPage},
+		"names in brackets": {`{"detail":"write <owner>/<name>, 1 < 2, List<string>, a &amp; b"}`,
+			"write <owner>/<name>, 1 < 2, List<string>, a &amp; b"},
+		"terminal escapes":      {"a\x1b]0;title\x07b\u009bc\x9bd", `a\u001b]0;title\u0007b\u009bc\x9bd`},
+		"broken characters":     {"a\xffb\xc3", `a\xffb\xc3`},
+		"binary":                {"\x00\x01\xff\xfe\x00", "a response that is not text"},
+		"a loc of other things": {`{"detail":[{"loc":["body",null,true,{"a":1},2],"msg":"bad"}]}`, "body.2: bad"},
+		"a loc of many steps": {`{"detail":[{"loc":[` + strings.Repeat("1,", 100) + `1],"msg":"bad"}]}`,
+			strings.TrimSuffix(strings.Repeat("1.", maxSteps), ".") + ": bad"},
 		"an index of a fraction": {`{"detail":[{"loc":[1.5,1e300,-2],"msg":"bad"}]}`, "-2: bad"},
 		"nested lists of errors": {`{"errors":[["a"],["b",["c",["d"]]]]}`, "a; b; c"},
-		"five levels":            {`{"error":{"detail":{"message":{"message":{"message":"x"}}}}}`, `{"detail":{"message":{"message":{"message":"x"}}}}`},
-		"four levels":            {`{"error":{"detail":{"message":"x"}}}`, "x"},
+		"five levels": {`{"error":{"detail":{"message":{"message":{"message":"x"}}}}}`,
+			`{"detail":{"message":{"message":{"message":"x"}}}}`},
+		"four levels": {`{"error":{"detail":{"message":"x"}}}`, "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,7 +139,8 @@ func TestFieldErrors(t *testing.T) {
 		{[]any{"body", "secrets", 0, `hush\u0000-hush`}, "(sensitive value) is bad"},
 		{nil, "as a whole"},
 	})
-	equal(t, "place that is a secret", rejectionOf(422, "", `{"detail":[{"loc":["hush-hush"],"msg":"bad"}]}`, nil, "hush-hush").Fields,
+	equal(t, "place that is a secret", rejectionOf(422, "", `{"detail":[{"loc":["hush-hush"],"msg":"bad"}]}`, nil,
+		"hush-hush").Fields,
 		[]FieldError{{[]any{"(sensitive value)"}, "bad"}})
 }
 
@@ -176,7 +189,8 @@ func TestRequestIDIsReadFromTheUsualHeaders(t *testing.T) {
 // secrets with all that is written differently somewhere.
 var awkwardSecrets = []string{
 	"hush-hush", `quo"ted\back/slash`, "a&b=c+d e%20f", "<tag>inside</tag>&amp;", "pässwörd-ünïcode", "two\nlines of\tit", "-----BEGIN KEY-----\nMIIabc+/=\n-----END KEY-----\n",
-	"trailing quote\"", "'single'-quoted'", "tab\tand  two spaces", strings.Repeat("long-", 100) + "end", "smile-\U0001f600-face",
+	"trailing quote\"", "'single'-quoted'", "tab\tand  two spaces", strings.Repeat("long-",
+		100) + "end", "smile-\U0001f600-face",
 }
 
 func TestSecretsThatAreEchoedAreNotShown(t *testing.T) {
@@ -239,7 +253,8 @@ func TestCredentialIsNotShown(t *testing.T) {
 	t.Parallel()
 	const token = `t0ken/"with"+all&of=it`
 	for _, echo := range []string{
-		"Bearer " + token, token, url.QueryEscape("Bearer " + token), url.QueryEscape(token), url.PathEscape(token), html.EscapeString(token),
+		"Bearer " + token, token, url.QueryEscape("Bearer " +
+			token), url.QueryEscape(token), url.PathEscape(token), html.EscapeString(token),
 		`{"detail":"Authorization: Bearer t0ken/\"with\"+all&of=it"}`, `{"detail":"{\"key\":\"t0ken/\\\"with\\\"+all&of=it\"}"}`,
 		`{"message":"t0ken/\\\"with\\\"+all\\u0026of=it"}`,
 	} {
@@ -259,7 +274,8 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 	for i, value := range awkwardSecrets {
 		secrets = append(secrets, Secret{fmt.Sprint("S", i), value})
 	}
-	for name, contentType := range map[string]string{"JSON": "application/json", "HTML": "text/html", "text": "text/plain"} {
+	for name, contentType := range map[string]string{"JSON": "application/json", "HTML": "text/html",
+		"text": "text/plain"} {
 		for _, status := range []int{200, 400, 422} {
 			t.Run(fmt.Sprint(name, status), func(t *testing.T) {
 				t.Parallel()
@@ -275,7 +291,8 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 					_, _ = io.WriteString(w, text)
 				}
 				s := serve(t, byMethod(respondJSON(pageJSON(0)), echo))
-				_, _, err := s.client(t).CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": secrets}, satisfiedByAll)
+				_, _, err := s.client(t).CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": secrets},
+					satisfiedByAll)
 				if err == nil || strings.Contains(err.Error(), "k3y") {
 					t.Errorf("shown: %v", err)
 				}
@@ -289,7 +306,8 @@ func TestRequestThatIsEchoedWholeShowsNoSecret(t *testing.T) {
 			s = serve(t, byMethod(respondJSON(pageJSON(0)), func(w http.ResponseWriter, r *http.Request) {
 				respond(status, s.requests("POST")[0].body, "Content-Type", "text/plain")(w, r)
 			}))
-			_, _, err := s.client(t).CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": secrets}, satisfiedByAll)
+			_, _, err := s.client(t).CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": secrets},
+				satisfiedByAll)
 			var failed *Error
 			if !errors.As(err, &failed) {
 				t.Fatal(err)
@@ -311,8 +329,10 @@ func TestSecretInAResponseThatCannotBeUsedIsNotShown(t *testing.T) {
 		c := s.client(t, func(config *Config) {
 			config.CheckDeployment = func(d Tree) error { return fmt.Errorf("memory_mb is %v", d["memory_mb"]) }
 		})
-		_, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": []Secret{{"A", "hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
-		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "31415926") || !strings.Contains(err.Error(), "(sensitive value)") {
+		_, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": []Secret{{"A",
+			"hush-hush-hush"}, {"B", "31415926.535"}}}, satisfiedByAll)
+		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "31415926") ||
+			!strings.Contains(err.Error(), "(sensitive value)") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -322,7 +342,8 @@ func TestShortSecretDoesNotHideTheMessage(t *testing.T) {
 	t.Parallel()
 	for _, secret := range []string{"1", "ab", "xyz", "true", "False", "8080", "-1.5e3", ""} {
 		const message = "must be at least 1: True, False, 8080, -1.5e3, ab, xyz"
-		equal(t, "message", rejectionOf(400, "application/json", `{"detail":"`+message+`"}`, http.Header{"X-Tenant": {secret}}, secret).Message, message)
+		equal(t, "message", rejectionOf(400, "application/json", `{"detail":"`+message+`"}`,
+			http.Header{"X-Tenant": {secret}}, secret).Message, message)
 	}
 	equal(t, "of 8 digits", rejectionOf(400, "", "got 31415926", nil, "31415926").Message, "got (sensitive value)")
 }
@@ -343,8 +364,9 @@ func TestErrorOfARequestWithoutResponse(t *testing.T) {
 		retryable bool
 		outcome   Outcome
 	}{
-		"refused":               {refused, true, CauseUnreachable, true, NotApplied},
-		"refused on Windows":    {os.NewSyscallError("connectex", syscall.Errno(10061)), true, CauseUnreachable, true, NotApplied},
+		"refused": {refused, true, CauseUnreachable, true, NotApplied},
+		"refused on Windows": {os.NewSyscallError("connectex", syscall.Errno(10061)), true, CauseUnreachable, true,
+			NotApplied},
 		"refused by a proxy":    {&net.OpError{Op: "proxyconnect", Err: refused}, true, CauseUnreachable, true, NotApplied},
 		"no such host":          {&net.DNSError{IsNotFound: true}, true, CauseUnreachable, true, NotApplied},
 		"resolver without news": {&net.DNSError{IsTimeout: true}, true, CauseTimeout, true, NotApplied},
@@ -353,9 +375,11 @@ func TestErrorOfARequestWithoutResponse(t *testing.T) {
 		"another protocol":      {errSwitchedProtocols, false, CauseOther, true, Unknown},
 		"redirect":              {errRedirect, false, CauseRedirect, false, Unknown},
 		"too large":             {errBodyTooLarge, false, CauseMalformed, false, Unknown},
-		"untrusted":             {&tls.CertificateVerificationError{Err: errors.New("x")}, true, CauseUntrusted, false, Rejected},
-		"a TLS alert":           {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false, CauseClientCertificate, false, Rejected},
-		"http":                  {http.ErrSchemeMismatch, true, CausePlainHTTP, false, Rejected},
+		"untrusted": {&tls.CertificateVerificationError{Err: errors.New("x")}, true, CauseUntrusted, false,
+			Rejected},
+		"a TLS alert": {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false,
+			CauseClientCertificate, false, Rejected},
+		"http": {http.ErrSchemeMismatch, true, CausePlainHTTP, false, Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -394,13 +418,16 @@ func TestErrorOfAStatus(t *testing.T) {
 func TestHostileErrorBody(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ body, want string }{
-		"lists 9,000 deep":   {`{"detail":` + strings.Repeat("[", 9000) + `"x"` + strings.Repeat("]", 9000) + `}`, strings.Repeat("[", maxMessage) + " […]"},
-		"objects 9,000 deep": {`{"detail":` + strings.Repeat(`{"message":`, 9000) + `"x"` + strings.Repeat("}", 9000) + `}`, strings.Repeat(`{"message":`, 55)[:maxMessage] + " […]"},
-		"lists of lists":     {`{"errors":[` + strings.Repeat(`[[[]]],`, 30000) + `[["x"]]]}`, ("[" + strings.Repeat(`[[[]]],`, 90))[:maxMessage] + " […]"},
-		"open lists":         {strings.Repeat("[", 200000), strings.Repeat("[", maxMessage) + " […]"},
-		"backslashes":        {strings.Repeat(`\\`, 50000), strings.Repeat(`\`, maxMessage) + " […]"},
-		"percent signs":      {strings.Repeat(`%25`, 50000), strings.Repeat(`%25`, maxMessage/3) + " […]"},
-		"over the limit":     {`{"detail":"` + strings.Repeat(" ", maxErrorBody) + `"}`, `{"detail":"`},
+		"lists 9,000 deep": {`{"detail":` + strings.Repeat("[", 9000) + `"x"` + strings.Repeat("]", 9000) + `}`,
+			strings.Repeat("[", maxMessage) + " […]"},
+		"objects 9,000 deep": {`{"detail":` + strings.Repeat(`{"message":`, 9000) + `"x"` + strings.Repeat("}", 9000) + `}`,
+			strings.Repeat(`{"message":`, 55)[:maxMessage] + " […]"},
+		"lists of lists": {`{"errors":[` + strings.Repeat(`[[[]]],`, 30000) + `[["x"]]]}`,
+			("[" + strings.Repeat(`[[[]]],`, 90))[:maxMessage] + " […]"},
+		"open lists":     {strings.Repeat("[", 200000), strings.Repeat("[", maxMessage) + " […]"},
+		"backslashes":    {strings.Repeat(`\\`, 50000), strings.Repeat(`\`, maxMessage) + " […]"},
+		"percent signs":  {strings.Repeat(`%25`, 50000), strings.Repeat(`%25`, maxMessage/3) + " […]"},
+		"over the limit": {`{"detail":"` + strings.Repeat(" ", maxErrorBody) + `"}`, `{"detail":"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

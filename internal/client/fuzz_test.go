@@ -111,7 +111,8 @@ func checkShown(t *testing.T, text string) {
 
 // A wait is from zero to the longest, and zero when none is asked for.
 func FuzzRetryAfter(f *testing.F) {
-	for _, seed := range []string{"", "0", "7", "1.5", "-3", "NaN", "Inf", "-Inf", "1e300", "0x1p4", "Wed, 02 Jan 2030 03:04:35 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "soon"} {
+	for _, seed := range []string{"", "0", "7", "1.5", "-3", "NaN", "Inf", "-Inf", "1e300", "0x1p4",
+		"Wed, 02 Jan 2030 03:04:35 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "soon"} {
 		f.Add(seed, int64(0))
 		f.Add(seed, int64(1893553445))
 	}
@@ -126,7 +127,8 @@ func FuzzRetryAfter(f *testing.F) {
 // Sanitized text is printable, valid, and the same when it is sanitized again;
 // what was printable stays.
 func FuzzSanitize(f *testing.F) {
-	for _, seed := range []string{"", "plain", "a\nb", "\x1b[31m", "\u009b", "\x9b", "\u202e", "\u2066x\u2069", "\xff\xfe", "\u2028", "\U000e0001", "\ufffd", "é日😀"} {
+	for _, seed := range []string{"", "plain", "a\nb", "\x1b[31m", "\u009b", "\x9b", "\u202e", "\u2066x\u2069", "\xff\xfe",
+		"\u2028", "\U000e0001", "\ufffd", "é日😀"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -137,7 +139,8 @@ func FuzzSanitize(f *testing.F) {
 		if again := Sanitize(got); again != got {
 			t.Fatalf("%q is changed again to %q", got, again)
 		}
-		if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) && got != text {
+		if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) &&
+			got != text {
 			t.Fatalf("%q is changed to %q", text, got)
 		}
 	})
@@ -146,7 +149,8 @@ func FuzzSanitize(f *testing.F) {
 // A value of 8 characters or more is not shown in any usual encoding, whatever
 // is around it.
 func FuzzRedaction(f *testing.F) {
-	for _, value := range []string{"hush-hush", planted, "pässwörd", "a+b c%20d", "\\\\\\\\\\", "++++++++", "%41%42%43", "&amp;&amp;", "12345678", "yes, maybe", "two\nlines\tof it", "(sensitive value)"} {
+	for _, value := range []string{"hush-hush", planted, "pässwörd", "a+b c%20d", "\\\\\\\\\\", "++++++++", "%41%42%43",
+		"&amp;&amp;", "12345678", "yes, maybe", "two\nlines\tof it", "(sensitive value)"} {
 		f.Add(value, "got ", ", not this")
 		f.Add(value, `{"a":"\`, `\"}`)
 		f.Add(value, "%", "x")
@@ -161,7 +165,8 @@ func FuzzRedaction(f *testing.F) {
 		for name, quote := range usualEncodings {
 			text := before + quote(value) + after
 			for _, form := range []string{value, quote(value)} {
-				if shown := c.displayText(text); strings.Contains(shown, form) && !strings.Contains(c.displayText(before)+c.displayText(after)+sensitive, form) {
+				if shown := c.displayText(text); strings.Contains(shown, form) &&
+					!strings.Contains(c.displayText(before)+c.displayText(after)+sensitive, form) {
 					t.Fatalf("%s of %q in %q: %q", name, value, text, shown)
 				}
 			}

@@ -30,7 +30,8 @@ func TestList_sendsAllParameters(t *testing.T) {
 	equal(t, "path", r.method+" "+r.path, "GET /v2/deployments")
 	equal(t, "query", r.query, url.Values{
 		"name_contains": {"a&b=c/ü"}, "status": {"READY"}, "remote_reconciled": {"false"}, "tag_value_ids": {"t1,t2"},
-		"image_version": {"0.1"}, "deployment_type": {"dev_free"}, "deployment_ids": {idA + "," + idB}, "limit": {"7"}, "offset": {"0"},
+		"image_version": {"0.1"}, "deployment_type": {"dev_free"}, "deployment_ids": {idA + "," +
+			idB}, "limit": {"7"}, "offset": {"0"},
 	})
 }
 
@@ -46,10 +47,12 @@ func TestList_withoutFilterRequestsFullPages(t *testing.T) {
 func TestList_sendsEmptyStringsThatAreSet(t *testing.T) {
 	t.Parallel()
 	s := serve(t, respondJSON(pageJSON(0)))
-	if _, err := collect(t.Context(), s.client(t), DeploymentFilter{NameContains: ptr(""), RemoteReconciled: ptr(true)}); err != nil {
+	if _, err := collect(t.Context(), s.client(t), DeploymentFilter{NameContains: ptr(""),
+		RemoteReconciled: ptr(true)}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "query", s.requests("")[0].query, url.Values{"name_contains": {""}, "remote_reconciled": {"true"}, "limit": {"100"}, "offset": {"0"}})
+	equal(t, "query", s.requests("")[0].query, url.Values{"name_contains": {""}, "remote_reconciled": {"true"},
+		"limit": {"100"}, "offset": {"0"}})
 }
 
 func TestList_pages(t *testing.T) {
@@ -60,19 +63,29 @@ func TestList_pages(t *testing.T) {
 		want    []string
 		offsets []string
 	}{
-		"by the returned offset":              {[]string{pageJSON(17, a), pageJSON(40, b), pageJSON(40)}, []string{idA, idB}, []string{"0", "17", "40"}},
-		"short pages are not the end":         {[]string{pageJSON(1, a), pageJSON(2, b), pageJSON(3, c), pageJSON(3)}, []string{idA, idB, idC}, []string{"0", "1", "2", "3"}},
-		"a page that overlaps":                {[]string{pageJSON(2, a, b), pageJSON(3, b, c), pageJSON(3)}, []string{idA, idB, idC}, []string{"0", "2", "3"}},
-		"a page of what came before":          {[]string{pageJSON(1, a), pageJSON(2, a), pageJSON(3, b), pageJSON(3)}, []string{idA, idB}, []string{"0", "1", "2", "3"}},
-		"the same twice on one page":          {[]string{pageJSON(0, a, deploymentJSON(strings.ToUpper(idA), "a"))}, []string{idA}, []string{"0"}},
-		"an offset that stays":                {[]string{pageJSON(1, a), pageJSON(1, b)}, []string{idA, idB}, []string{"0", "1"}},
-		"an offset that goes back":            {[]string{pageJSON(5, a), pageJSON(4, b)}, []string{idA, idB}, []string{"0", "5"}},
-		"an offset below zero":                {[]string{pageJSON(-1, a)}, []string{idA}, []string{"0"}},
-		"an empty page, though it advances":   {[]string{pageJSON(1, a), pageJSON(9)}, []string{idA}, []string{"0", "1"}},
-		"none":                                {[]string{pageJSON(0)}, nil, []string{"0"}},
-		"an offset written with a fraction":   {[]string{strings.Replace(pageJSON(1, a), `"offset":1`, `"offset":1.0`, 1), pageJSON(1)}, []string{idA}, []string{"0", "1"}},
-		"the service's order is kept":         {[]string{pageJSON(2, c, a), pageJSON(3, b), pageJSON(3)}, []string{idC, idA, idB}, []string{"0", "2", "3"}},
-		"unknown fields around the resources": {[]string{`{"total":1,"resources":[` + a + `],"offset":0,"next":null}`}, []string{idA}, []string{"0"}},
+		"by the returned offset": {[]string{pageJSON(17, a), pageJSON(40, b), pageJSON(40)}, []string{idA, idB},
+			[]string{"0", "17", "40"}},
+		"short pages are not the end": {[]string{pageJSON(1, a), pageJSON(2, b), pageJSON(3, c), pageJSON(3)},
+			[]string{idA, idB, idC}, []string{"0", "1", "2", "3"}},
+		"a page that overlaps": {[]string{pageJSON(2, a, b), pageJSON(3, b, c), pageJSON(3)},
+			[]string{idA, idB, idC}, []string{"0", "2", "3"}},
+		"a page of what came before": {[]string{pageJSON(1, a), pageJSON(2, a), pageJSON(3, b), pageJSON(3)},
+			[]string{idA, idB}, []string{"0", "1", "2", "3"}},
+		"the same twice on one page": {[]string{pageJSON(0, a, deploymentJSON(strings.ToUpper(idA), "a"))},
+			[]string{idA}, []string{"0"}},
+		"an offset that stays": {[]string{pageJSON(1, a), pageJSON(1, b)}, []string{idA, idB},
+			[]string{"0", "1"}},
+		"an offset that goes back": {[]string{pageJSON(5, a), pageJSON(4, b)}, []string{idA, idB},
+			[]string{"0", "5"}},
+		"an offset below zero":              {[]string{pageJSON(-1, a)}, []string{idA}, []string{"0"}},
+		"an empty page, though it advances": {[]string{pageJSON(1, a), pageJSON(9)}, []string{idA}, []string{"0", "1"}},
+		"none":                              {[]string{pageJSON(0)}, nil, []string{"0"}},
+		"an offset written with a fraction": {[]string{strings.Replace(pageJSON(1, a), `"offset":1`, `"offset":1.0`, 1),
+			pageJSON(1)}, []string{idA}, []string{"0", "1"}},
+		"the service's order is kept": {[]string{pageJSON(2, c, a), pageJSON(3, b), pageJSON(3)},
+			[]string{idC, idA, idB}, []string{"0", "2", "3"}},
+		"unknown fields around the resources": {[]string{`{"total":1,"resources":[` + a + `],"offset":0,"next":null}`},
+			[]string{idA}, []string{"0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,10 +132,12 @@ func TestList_stopsWithTheLoop(t *testing.T) {
 // A deployment without a usable id is an error of those only that are not found otherwise, however many there are.
 func TestListByID_manyItemsWithoutID(t *testing.T) {
 	t.Parallel()
-	s := serve(t, respondJSON(repeated(`{"offset":0,"resources":[`+deploymentJSON(idA, "a")+",", `{"name":"b"}`, 900, `]}`)))
+	s := serve(t, respondJSON(repeated(`{"offset":0,"resources":[`+deploymentJSON(idA, "a")+",", `{"name":"b"}`, 900,
+		`]}`)))
 	results := s.client(t).lookUpIDs(t.Context(), []string{idA, idB})
 	equal(t, "error of the one that is found", results[idA].err, nil)
-	equal(t, "error of the other", asType[*Error](t, results[idB].err).Message, `the response cannot be used: resources[1]: deployment "b" (id ""): the id is not a UUID`)
+	equal(t, "error of the other", asType[*Error](t, results[idB].err).Message,
+		`the response cannot be used: resources[1]: deployment "b" (id ""): the id is not a UUID`)
 }
 
 // paged is the fake with quirks, and ids of n deployments in it.
@@ -139,25 +154,27 @@ func paged(t *testing.T, n int, options fakeserver.Options) (*service, []string)
 func TestList_serviceWithQuirks(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]fakeserver.Options{
-		"none":          {},
-		"small pages":   {MaxPage: 7},
-		"overlap":       {MaxPage: 9, RepeatLast: 4},
-		"extra fields":  {ExtraFields: true},
-		"null":          {NullForEmpty: true},
-		"omitted":       {OmitEmpty: true},
-		"2048.0":        {IntegersAsFloats: true},
-		"no id filter":  {IgnoreIDFilter: true, MaxPage: 50},
-		"below a path":  {PathPrefix: "/api"},
-		"no secrets":    {Secrets: fakeserver.OmitSecrets},
-		"newest first":  {NewestFirst: true, MaxPage: 11},
-		"all of it":     {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, IntegersAsFloats: true, IgnoreIDFilter: true},
+		"none":         {},
+		"small pages":  {MaxPage: 7},
+		"overlap":      {MaxPage: 9, RepeatLast: 4},
+		"extra fields": {ExtraFields: true},
+		"null":         {NullForEmpty: true},
+		"omitted":      {OmitEmpty: true},
+		"2048.0":       {IntegersAsFloats: true},
+		"no id filter": {IgnoreIDFilter: true, MaxPage: 50},
+		"below a path": {PathPrefix: "/api"},
+		"no secrets":   {Secrets: fakeserver.OmitSecrets},
+		"newest first": {NewestFirst: true, MaxPage: 11},
+		"all of it": {MaxPage: 13, RepeatLast: 3, ExtraFields: true, OmitEmpty: true, IntegersAsFloats: true,
+			IgnoreIDFilter: true},
 		"with defaults": {Defaults: fakeserver.DefaultDefaults()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, ids := paged(t, 60, options)
 			c := s.client(t, func(config *Config) { config.BaseURL = s.url.JoinPath(options.PathPrefix) })
-			for what, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: ids}, "in pages of 7": {PageSize: 7}} {
+			for what, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: ids},
+				"in pages of 7": {PageSize: 7}} {
 				got, err := collect(t.Context(), c, filter)
 				if err != nil {
 					t.Fatalf("%s: %v", what, err)
@@ -251,23 +268,30 @@ func TestList_unreadablePage(t *testing.T) {
 		"fraction for offset":  {`{"resources":[],"offset":0.5}`, "the offset 0.5 is not an integer"},
 		"a null item":          {`{"resources":[` + good + `,null],"offset":0}`, "resources[1] is not an object"},
 		"a text as an item":    {`{"resources":["` + idA + `"],"offset":0}`, "resources[0] is not an object"},
-		"an item without name": {`{"resources":[{"id":"` + idA + `","source":"s"}],"offset":0}`, `resources[0]: deployment "" (id "` + idA + `"): it has no name`},
-		"without source":       {`{"resources":[{"id":"` + idA + `","name":"n"}],"offset":0}`, `resources[0]: deployment "n" (id "` + idA + `"): it has no source`},
-		"without id":           {`{"resources":[{"name":"n","source":"s"}],"offset":0}`, `resources[0]: deployment "n" (id ""): the id is not a UUID`},
-		"id is no UUID":        {`{"resources":[` + deploymentJSON("17", "n") + `],"offset":0}`, `deployment "n" (id "17"): the id is not a UUID`},
-		"id in braces":         {`{"resources":[` + deploymentJSON("{"+idA+"}", "n") + `],"offset":0}`, "the id is not a UUID"},
-		"half of it":           {pageJSON(1, good)[:40], "it is not JSON"},
+		"an item without name": {`{"resources":[{"id":"` + idA + `","source":"s"}],"offset":0}`,
+			`resources[0]: deployment "" (id "` + idA + `"): it has no name`},
+		"without source": {`{"resources":[{"id":"` + idA + `","name":"n"}],"offset":0}`,
+			`resources[0]: deployment "n" (id "` + idA + `"): it has no source`},
+		"without id": {`{"resources":[{"name":"n","source":"s"}],"offset":0}`,
+			`resources[0]: deployment "n" (id ""): the id is not a UUID`},
+		"id is no UUID": {`{"resources":[` + deploymentJSON("17", "n") + `],"offset":0}`,
+			`deployment "n" (id "17"): the id is not a UUID`},
+		"id in braces": {`{"resources":[` + deploymentJSON("{"+idA+"}", "n") + `],"offset":0}`,
+			"the id is not a UUID"},
+		"half of it": {pageJSON(1, good)[:40], "it is not JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			first, second := serve(t, respondJSON(test.body)), serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idC, "c"))), respondJSON(test.body)))
+			first, second := serve(t, respondJSON(test.body)), serve(t,
+				inTurn(respondJSON(pageJSON(1, deploymentJSON(idC, "c"))), respondJSON(test.body)))
 			for where, s := range map[string]*service{"first page": first, "second page": second} {
 				for what, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: []string{idA, idC}}} {
 					if where == "second page" && what == "by id" {
 						continue // the second round begins with the bad page
 					}
 					_, err := collect(t.Context(), s.client(t), filter)
-					if err == nil || !strings.Contains(err.Error(), "list deployments failed (GET /v2/deployments): ") || !strings.Contains(err.Error(), test.want) {
+					if err == nil || !strings.Contains(err.Error(), "list deployments failed (GET /v2/deployments): ") ||
+						!strings.Contains(err.Error(), test.want) {
 						t.Errorf("%s, %s: %v", where, what, err)
 					}
 				}
@@ -281,7 +305,8 @@ func TestList_errorOnALaterPage(t *testing.T) {
 	for name, filter := range map[string]DeploymentFilter{"all": {}, "by id": {DeploymentIDs: []string{idA, idB}}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idA, "a"))), respond(http.StatusForbidden, `{"detail":"no"}`)))
+			s := serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idA, "a"))),
+				respond(http.StatusForbidden, `{"detail":"no"}`)))
 			got, err := collect(t.Context(), s.client(t), filter)
 			equal(t, "before it", got, []string{idA})
 			equal(t, "status", asType[*Error](t, err).Status, http.StatusForbidden)
@@ -289,7 +314,8 @@ func TestList_errorOnALaterPage(t *testing.T) {
 	}
 	t.Run("by name", func(t *testing.T) {
 		t.Parallel()
-		s := serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idA, "a"))), respond(http.StatusForbidden, `{"detail":"no"}`)))
+		s := serve(t, inTurn(respondJSON(pageJSON(1, deploymentJSON(idA, "a"))),
+			respond(http.StatusForbidden, `{"detail":"no"}`)))
 		got, err := s.client(t).DeploymentsNamed(t.Context(), "a")
 		if got != nil || asType[*Error](t, err).Status != http.StatusForbidden {
 			t.Errorf("got %v, %v", got, err)
@@ -378,7 +404,8 @@ func TestList_endsWithItsContext(t *testing.T) {
 	equal(t, "error", err, context.Canceled)
 }
 
-// A service that accepts only the offsets that it has returned can be listed, in one request for each page and one more.
+// A service that accepts only the offsets that it has returned can be listed, in one request for each page and one
+// more.
 func TestList_passesTheReturnedOffset(t *testing.T) {
 	t.Parallel()
 	const total = 10_000
@@ -466,7 +493,8 @@ func TestUnreadableDeployment_failsAlone(t *testing.T) {
 				t.Errorf("got %v, %v", found, err)
 			}
 			_, err = c.Deployment(t.Context(), idB)
-			if _ = asType[*Error](t, err); errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `resources[1]: deployment "`) || !strings.Contains(err.Error(), `(id "`+idB+`"): `) {
+			if _ = asType[*Error](t, err); errors.Is(err, ErrNotFound) ||
+				!strings.Contains(err.Error(), `resources[1]: deployment "`) || !strings.Contains(err.Error(), `(id "`+idB+`"): `) {
 				t.Errorf("got %v", err)
 			}
 			got, err := collect(t.Context(), c, DeploymentFilter{})
@@ -495,7 +523,8 @@ func TestUnidentifiedDeployment_isNotTakenForMissing(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := c.Deployment(t.Context(), idB)
-	if err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), `deployment "b" (id "17"): the id is not a UUID`) {
+	if err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(),
+		`deployment "b" (id "17"): the id is not a UUID`) {
 		t.Errorf("got %v", err)
 	}
 	got, err := collect(t.Context(), c, DeploymentFilter{DeploymentIDs: []string{idA, idB}})

@@ -9,16 +9,16 @@ import (
 	"net/url"
 )
 
-// Repositories lists the repositories of a code-host integration, in the service's order (sections 2.6 and 4.3). Check reports
-// what is wrong with one, such as a member of another type: then the list cannot be used. The error is an [Error], or that of
-// ctx.
+// Repositories lists the repositories of a code-host integration, in the service's order (sections 2.6 and 4.3).
+// Check reports what is wrong with one, such as a member of another type: then the list cannot be used. The error is
+// an [Error], or that of ctx.
 func (c *Client) Repositories(ctx context.Context, integrationID string, check func(Tree) error) ([]Tree, error) {
 	path := "/v1/integrations/forge/codehost/" + url.PathEscape(integrationID) + "/repos"
 	return c.list(ctx, "list repositories", path, check)
 }
 
-// OAuthProviders lists the OAuth providers, in the service's order (sections 2.7 and 4.4), with the defaults of section 2.7 for
-// what is omitted. Otherwise it is like [Client.Repositories].
+// OAuthProviders lists the OAuth providers, in the service's order (sections 2.7 and 4.4), with the defaults of
+// section 2.7 for what is omitted. Otherwise it is like [Client.Repositories].
 func (c *Client) OAuthProviders(ctx context.Context, check func(Tree) error) ([]Tree, error) {
 	providers, err := c.list(ctx, "list OAuth providers", "/v2/auth/providers", check)
 	defaults := Tree{"token_endpoint_auth_method": "client_secret_post", "is_dynamic_client": false}

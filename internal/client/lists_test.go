@@ -18,7 +18,8 @@ func TestRepositories(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "repositories", got, []Tree{
-		{"host_integration_id": "h", "id": json.Number("9007199254740993"), "name": "n", "owner": "o", "url": "u", "default_branch": "b"},
+		{"host_integration_id": "h", "id": json.Number("9007199254740993"), "name": "n", "owner": "o", "url": "u",
+			"default_branch": "b"},
 		{"id": json.Number("2.0"), "name": "second", "owner": "", "url": "v", "extra": json.Number("1")},
 		{},
 	})
@@ -66,7 +67,8 @@ func TestUnreadableRepositoriesAreAnError(t *testing.T) {
 			return nil
 		}
 		got, err := s.client(t).Repositories(t.Context(), idA, check)
-		if got != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos)") {
+		if got != nil || err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos)") {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
 	}
@@ -83,7 +85,8 @@ func TestOAuthProviders(t *testing.T) {
 	}
 	equal(t, "complete", len(got[0]), 15)
 	equal(t, "with defaults", got[1:], []Tree{
-		{"id": "absent", "provider_id": "p", "uses_pkce": false, "token_endpoint_auth_method": "client_secret_post", "is_dynamic_client": false},
+		{"id": "absent", "provider_id": "p", "uses_pkce": false, "token_endpoint_auth_method": "client_secret_post",
+			"is_dynamic_client": false},
 		{"id": "null", "provider_id": "p", "code_challenge_method": nil, "provider_type": nil, "mcp_server_url": nil,
 			"token_endpoint_auth_method": "client_secret_post", "is_dynamic_client": false, "extra": Tree{}},
 	})
@@ -101,7 +104,8 @@ func TestUnreadableOAuthProvidersAreAnError(t *testing.T) {
 	} {
 		s := serve(t, respondJSON(body))
 		got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
-		if got != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "list OAuth providers failed (GET /v2/auth/providers)") {
+		if got != nil || err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "list OAuth providers failed (GET /v2/auth/providers)") {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
 	}

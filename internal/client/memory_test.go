@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// inMemory returns a client whose requests h serves in this process, so that tests in a synctest bubble have their own time.
+// inMemory returns a client whose requests h serves in this process, so that tests in a synctest bubble have their
+// own time.
 func inMemory(h http.HandlerFunc, changes ...func(*Config)) *Client {
 	config := Config{BaseURL: &url.URL{Scheme: "http", Host: "service.example"}, MaxRetries: 4}
 	for _, change := range changes {

@@ -18,8 +18,8 @@ const (
 	maxHolders = 30
 )
 
-// DeploymentsNamed returns the deployments with exactly that name, case-sensitive, in the service's order. How name_contains
-// matches is not documented (section 4.2), so names are compared here.
+// DeploymentsNamed returns the deployments with exactly that name, case-sensitive, in the service's order. How
+// name_contains matches is not documented (section 4.2), so names are compared here.
 func (c *Client) DeploymentsNamed(ctx context.Context, name string) ([]*Deployment, error) {
 	lookup, err := c.lookUpName(ctx, name, false)
 	if err != nil {
@@ -68,12 +68,13 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 
 func everyItem(listItem) bool { return true }
 
-// sameName reports whether two names are equal, case-sensitive, in Unicode NFC: Terraform brings every string into that.
+// sameName reports whether two names are equal, case-sensitive, in Unicode NFC: Terraform brings every string into
+// that.
 func sameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
-// NameHolders is [Client.DeploymentsNamed] for plans of many creates: it takes few requests, as names beyond the first
-// ones are looked up in one list of all names, which may be up to half a minute old. A name that is taken there is looked
-// up again by itself. Of the deployments only ID, Name, Source and Status are set.
+// NameHolders is [Client.DeploymentsNamed] for plans of many creates: it takes few requests, as names beyond the
+// first ones are looked up in one list of all names, which may be up to half a minute old. A name that is taken there
+// is looked up again by itself. Of the deployments only ID, Name, Source and Status are set.
 func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
 	if taken, known := c.taken.find(ctx, c, name); known && !taken {
 		return nil, nil

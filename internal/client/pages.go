@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// maxPages bounds a list, and maxUselessPages how many of its pages may bring nothing new that is wanted: a service that
-// ignores the offset or the filter, or invents deployments, would never come to an end.
+// maxPages bounds a list, and maxUselessPages how many of its pages may bring nothing new that is wanted: a service
+// that ignores the offset or the filter, or invents deployments, would never come to an end.
 const (
 	maxPages        = 10_000
 	maxUselessPages = 20
@@ -23,9 +23,9 @@ var (
 // pageFetcher requests the page at an offset.
 type pageFetcher func(offset int64) (listPage, error)
 
-// walkPages lists the wanted items, page by page from offset 0 on, always passing the returned offset (section 4.2). A short
-// page is not the end: the end is an empty page, or a returned offset that does not advance. Items whose id was on an earlier
-// page are skipped. After most pages, an error ends the list.
+// walkPages lists the wanted items, page by page from offset 0 on, always passing the returned offset (section 4.2).
+// A short page is not the end: the end is an empty page, or a returned offset that does not advance. Items whose id
+// was on an earlier page are skipped. After most pages, an error ends the list.
 func walkPages(fetch pageFetcher, most int, wanted func(listItem) bool) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
 		seen := map[string]bool{}

@@ -10,8 +10,8 @@ import (
 
 // The API documents no errors (section 7). The shapes understood here are those that such services commonly use.
 
-// maxMessage bounds what is shown of a response, in characters; maxFields, of how many single fields and of how many steps of a
-// field's place; maxLevels, how deep in a body it is searched for.
+// maxMessage bounds what is shown of a response, in characters; maxFields, of how many single fields and of how many
+// steps of a field's place; maxLevels, how deep in a body it is searched for.
 const (
 	maxMessage = 600
 	maxFields  = 50
@@ -19,16 +19,16 @@ const (
 	maxLevels  = 4
 )
 
-// FieldError is the service's message about one field of the request. Loc is its place: member names (string) and array indices
-// (int).
+// FieldError is the service's message about one field of the request. Loc is its place: member names (string) and
+// array indices (int).
 type FieldError struct {
 	Loc     []any
 	Message string
 }
 
-// readProblem finds the message in the body of a rejection, in the common shapes: detail as text or as a list of {loc, msg},
-// problem+json, error.message, error as text, message, errors. Of other JSON, it is all of it. It is not ok when the body
-// is not JSON. The fields are fit for a message.
+// readProblem finds the message in the body of a rejection, in the common shapes: detail as text or as a list of
+// {loc, msg}, problem+json, error.message, error as text, message, errors. Of other JSON, it is all of it. It is not
+// ok when the body is not JSON. The fields are fit for a message.
 func (c *Client) readProblem(body []byte) (message string, fields []FieldError, ok bool) {
 	var problem struct{ Title, Detail, Error, Message, Errors json.RawMessage }
 	if !json.Valid(body) {
@@ -119,8 +119,8 @@ func (c *Client) readFieldErrors(value any) []FieldError {
 	return fields
 }
 
-// textOf finds the text in a value that is one, has one in a member of a usual name, or is a list of such values, within so
-// many levels.
+// textOf finds the text in a value that is one, has one in a member of a usual name, or is a list of such values,
+// within so many levels.
 func textOf(value any, levels int) string {
 	if text, ok := value.(string); ok || value == nil || levels == 0 {
 		return text

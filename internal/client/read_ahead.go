@@ -20,8 +20,8 @@ const (
 )
 
 // readAhead reads pages of the plain list for reads to come, one page at a time, as long as they serve as many reads
-// each as requests by id do. What was read ahead is used once, while it is fresh, and not after a write of this client to the
-// deployment. When it gets too old, the list is read again from its beginning.
+// each as requests by id do. What was read ahead is used once, while it is fresh, and not after a write of this
+// client to the deployment. When it gets too old, the list is read again from its beginning.
 type readAhead struct {
 	fetch func(ctx context.Context, offset int64) (listPage, error)
 
@@ -75,7 +75,8 @@ func (a *readAhead) batch() {
 	a.batches++
 }
 
-// wrote records a write to a deployment. It is called before and after each: a page requested in between may be of before.
+// wrote records a write to a deployment. It is called before and after each: a page requested in between may be of
+// before.
 func (a *readAhead) wrote(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -45,8 +45,8 @@ func (a ahead) read(t *testing.T, id string) (d *Deployment, requests int, err e
 	return d, len(a.fake.Requests()) - before, err
 }
 
-// Changes made elsewhere after a page was read ahead show at the next read at the latest, and what was read ahead never means
-// that a deployment does not exist.
+// Changes made elsewhere after a page was read ahead show at the next read at the latest, and what was read ahead
+// never means that a deployment does not exist.
 func TestReadAhead_changesAfterwards(t *testing.T) {
 	t.Parallel()
 	edit := func(a ahead, id string) {
@@ -150,8 +150,10 @@ func TestReadAhead_unreadableDeployment(t *testing.T) {
 func TestReadAhead_pageThatFails(t *testing.T) {
 	t.Parallel()
 	for name, odd := range map[string]http.HandlerFunc{
-		"rejected": respond(http.StatusForbidden, `{}`), "down": respond(http.StatusServiceUnavailable, `{}`), "cut": cut, "not JSON": respondJSON(`<html>`),
-		"no resources": respondJSON(`{}`), "empty": respondJSON(pageJSON(0)), "the same offset": respondJSON(pageJSON(0, deploymentJSON(idA, "a"))),
+		"rejected": respond(http.StatusForbidden, `{}`), "down": respond(http.StatusServiceUnavailable,
+			`{}`), "cut": cut, "not JSON": respondJSON(`<html>`),
+		"no resources": respondJSON(`{}`), "empty": respondJSON(pageJSON(0)), "the same offset": respondJSON(pageJSON(0,
+			deploymentJSON(idA, "a"))),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// batchWindow is how long a read waits for others to share its request. Each read that joins restarts the window, because
-// Terraform's reads arrive a few milliseconds apart: each takes CPU time.
+// batchWindow is how long a read waits for others to share its request. Each read that joins restarts the window,
+// because Terraform's reads arrive a few milliseconds apart: each takes CPU time.
 const batchWindow = 20 * time.Millisecond
 
-// A reader reads single deployments with few requests: concurrent reads share one (a batch). Sequential reads, such as those of
-// resources that depend on each other, do not wait. A read is only served by a request that begins after it.
+// A reader reads single deployments with few requests: concurrent reads share one (a batch). Sequential reads, such
+// as those of resources that depend on each other, do not wait. A read is only served by a request that begins after
+// it.
 type reader struct {
 	list  func(ctx context.Context, ids []string) map[string]readResult // ids in lower case; an entry for each
 	ahead *readAhead
@@ -111,8 +112,8 @@ func (r *reader) send(ctx context.Context, b *batch) {
 	}()
 }
 
-// readBatch reads deployments by id. What the response to several ids lacks is requested again before it counts as not listed;
-// what may have failed because of one of the ids is requested for each alone.
+// readBatch reads deployments by id. What the response to several ids lacks is requested again before it counts as
+// not listed; what may have failed because of one of the ids is requested for each alone.
 func (r *reader) readBatch(ctx context.Context, ids []string) map[string]readResult {
 	results := r.list(ctx, ids)
 	if len(ids) == 1 {
@@ -143,8 +144,8 @@ func (r *reader) readBatch(ctx context.Context, ids []string) map[string]readRes
 	return results
 }
 
-// dueToOne reports whether one deployment may have caused the error of a request for several: the service rejected the request
-// itself (not the credential), or the response cannot be used.
+// dueToOne reports whether one deployment may have caused the error of a request for several: the service rejected
+// the request itself (not the credential), or the response cannot be used.
 func dueToOne(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {

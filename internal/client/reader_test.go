@@ -17,7 +17,8 @@ import (
 )
 
 // manyDeployments is a service with n deployments, and a client of it.
-func manyDeployments(n int, options fakeserver.Options, changes ...func(*Config)) (*fakeserver.Server, *Client, []string) {
+func manyDeployments(n int, options fakeserver.Options, changes ...func(*Config)) (*fakeserver.Server, *Client,
+	[]string) {
 	fake := fakeserver.New(options)
 	ids := make([]string, n)
 	for i := range ids {
@@ -100,9 +101,9 @@ func spread(n, total int) []string {
 	return ids
 }
 
-// Reads take few requests and, within one and a half batch windows, no more time than one request for each. That is not so for few
-// of many deployments (1,000 of 100,000) that are read a few milliseconds apart: gathering them takes time that no page makes
-// up for. So those are only here without a distance.
+// Reads take few requests and, within one and a half batch windows, no more time than one request for each. That is
+// not so for few of many deployments (1,000 of 100,000) that are read a few milliseconds apart: gathering them takes
+// time that no page makes up for. So those are only here without a distance.
 func TestReads_requestsAndTime(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -127,7 +128,8 @@ func TestReads_requestsAndTime(t *testing.T) {
 		{300, 1000, 5, 50 * ms, 3 * ms, 60},
 		{1000, 1000, 10, 2 * ms, 3 * ms, 300},
 	} {
-		t.Run(fmt.Sprintf("%d of %d, %d at once, %v, %v apart", test.state, test.service, test.parallel, test.latency, test.apart), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d of %d, %d at once, %v, %v apart", test.state, test.service, test.parallel, test.latency,
+			test.apart), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				l := load{spread(test.state, test.service), test.parallel, test.apart}
@@ -188,7 +190,8 @@ func TestBatch_someNoLongerExist(t *testing.T) {
 	})
 }
 
-// readTogether reads deployments in one batch, as after a batch of as many: otherwise the first read would be sent at once.
+// readTogether reads deployments in one batch, as after a batch of as many: otherwise the first read would be sent at
+// once.
 func readTogether(t *testing.T, c *Client, ids []string) map[string]readResult {
 	t.Helper()
 	c.reader.mu.Lock()
@@ -243,7 +246,8 @@ func TestBatch_rejectedIDFailsAlone(t *testing.T) {
 	t.Parallel()
 	const bad = "ffffffff-0000-4000-8000-00000000000f"
 	for name, reject := range map[string]http.HandlerFunc{
-		"400": respond(400, `{"detail":"no"}`), "404": respond(404, `{}`), "413": respond(413, ""), "414": respond(414, ""), "422": respond(422, `{}`), "431": respond(431, ""),
+		"400": respond(400, `{"detail":"no"}`), "404": respond(404, `{}`), "413": respond(413, ""), "414": respond(414,
+			""), "422": respond(422, `{}`), "431": respond(431, ""),
 		"a null item": respondJSON(`{"resources":[null],"offset":0}`), "not JSON": respondJSON(`{"resources":[`),
 		"too large": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxBody+1)) },
 	} {
@@ -314,7 +318,8 @@ func TestBatch_canceledReadCancelsNoOther(t *testing.T) {
 	})
 }
 
-// Reads that need the present state are served by a request that begins after they do, also when they share an id with others.
+// Reads that need the present state are served by a request that begins after they do, also when they share an id
+// with others.
 func TestDeploymentNow_neverFromAnEarlierRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -394,7 +399,8 @@ func TestReads_whileTheServiceChanges(t *testing.T) {
 				}
 				fake.Edit(ids[i%200], func(d map[string]any) { d["image_version"] = fmt.Sprint(i) })
 				fake.Remove(ids[200+i%100])
-				if _, _, err := c.CreateDeployment(t.Context(), Tree{"name": fmt.Sprintf("new-%d", i), "source": "internal_docker"}, satisfiedByAll); err != nil {
+				if _, _, err := c.CreateDeployment(t.Context(), Tree{"name": fmt.Sprintf("new-%d", i), "source": "internal_docker"},
+					satisfiedByAll); err != nil {
 					t.Error(err)
 				}
 			}

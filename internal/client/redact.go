@@ -139,8 +139,8 @@ func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// telling reports whether a text, which may be cut within its last word, consists of more than ordinary words: a message
-// that has those in common with a secret, such as "postgresql://", does not reveal it.
+// telling reports whether a text, which may be cut within its last word, consists of more than ordinary words: a
+// message that has those in common with a secret, such as "postgresql://", does not reveal it.
 func telling(text string, cut bool) bool {
 	random := 0 // characters that are hardly words
 	all := words(text)
@@ -336,8 +336,8 @@ func readEscaped(text string, escapes int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// unescape returns the character, or the byte of one, that a folded text has at a position with so many escapes of JSON,
-// URLs and HTML within each other undone, and where it ends.
+// unescape returns the character, or the byte of one, that a folded text has at a position with so many escapes of
+// JSON, URLs and HTML within each other undone, and where it ends.
 func unescape(text string, at, escapes int) (char string, end int) {
 	if escapes == 0 {
 		return text[at : at+1], at + 1

@@ -34,19 +34,22 @@ var usualEncodings = map[string]func(string) string{
 }
 
 var otherEncodings = map[string]func(string) string{
-	"JSON in JSON in JSON":  func(s string) string { return asJSON(asJSON(asJSON(s))) },
-	"JSON, few escapes":     func(s string) string { return htmlLiterals.Replace(asJSON(s)) },
-	"JSON of ASCII":         inASCII,
-	"JSON of ASCII, twice":  func(s string) string { return asJSON(inASCII(s)) },
-	`JSON with \/`:          func(s string) string { return strings.ReplaceAll(asJSON(s), "/", `\/`) },
-	"HTML in hexadecimal":   func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#39;", "&#x27;") },
-	"HTML in JSON":          func(s string) string { return asJSON(html.EscapeString(s)) },
-	"JSON in HTML":          func(s string) string { return html.EscapeString(asJSON(s)) },
-	"query, twice":          func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
-	"query that leaves /":   func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "%2F", "/") },
-	"percent in lower case": func(s string) string { return percent.ReplaceAllStringFunc(url.QueryEscape(s), strings.ToLower) },
-	"on one line":           func(s string) string { return strings.Join(strings.Fields(s), " ") },
-	"wrapped":               func(s string) string { return strings.ReplaceAll(s, " ", "\r\n") },
+	"JSON in JSON in JSON": func(s string) string { return asJSON(asJSON(asJSON(s))) },
+	"JSON, few escapes":    func(s string) string { return htmlLiterals.Replace(asJSON(s)) },
+	"JSON of ASCII":        inASCII,
+	"JSON of ASCII, twice": func(s string) string { return asJSON(inASCII(s)) },
+	`JSON with \/`:         func(s string) string { return strings.ReplaceAll(asJSON(s), "/", `\/`) },
+	"HTML in hexadecimal":  func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "&#39;", "&#x27;") },
+	"HTML in JSON":         func(s string) string { return asJSON(html.EscapeString(s)) },
+	"JSON in HTML":         func(s string) string { return html.EscapeString(asJSON(s)) },
+	"query, twice":         func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
+	"query that leaves /":  func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "%2F", "/") },
+	"percent in lower case": func(s string) string {
+		return percent.ReplaceAllStringFunc(url.QueryEscape(s),
+			strings.ToLower)
+	},
+	"on one line": func(s string) string { return strings.Join(strings.Fields(s), " ") },
+	"wrapped":     func(s string) string { return strings.ReplaceAll(s, " ", "\r\n") },
 }
 
 var htmlLiterals = strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
@@ -68,7 +71,8 @@ func inASCII(s string) string {
 
 // someSecret is a value whose parts are recognized by themselves.
 func someSecret(random *rand.Rand) (value string, parts []string) {
-	between := []string{"'", `"`, `\`, "/", "&", "<", ">", "%", "+", "=", "ö", "\U0001f600", "\n", "\t", " ", "-", "_", ".", "{", `":"`, "\\n", "?", "#", "\x7f", "\u2028"}
+	between := []string{"'", `"`, `\`, "/", "&", "<", ">", "%", "+", "=", "ö", "\U0001f600", "\n", "\t", " ", "-", "_",
+		".", "{", `":"`, "\\n", "?", "#", "\x7f", "\u2028"}
 	some := func() (text string) {
 		for range random.IntN(4) {
 			text += between[random.IntN(len(between))]
@@ -95,7 +99,8 @@ func TestHiddenValue_isReplacedInEveryEncoding(t *testing.T) {
 			value, parts := someSecret(random)
 			got := hiding(value).displayText("the value " + encode(value) + " is rejected")
 			shows := func(part string) bool { return strings.Contains(strings.ToLower(got), strings.ToLower(part)) }
-			if slices.ContainsFunc(parts, shows) || !strings.HasPrefix(got, "the value ") || !strings.HasSuffix(got, " is rejected") {
+			if slices.ContainsFunc(parts, shows) || !strings.HasPrefix(got, "the value ") ||
+				!strings.HasSuffix(got, " is rejected") {
 				t.Fatalf("%s of %q: %s", name, value, got)
 			}
 		}
@@ -114,44 +119,52 @@ func TestHiddenValueInAMessage(t *testing.T) {
 	const key = "sk0live0kR8vTq2LmZx9AbCdEf"
 	const database = "postgresql://admin:hunter2@db.prod.example.com:5432/app"
 	for name, test := range map[string]struct{ secret, text, want string }{
-		"HTML in hexadecimal":      {"it's-hunter2", "not it&#x27;s-hunter2 here", "not (sensitive value) here"},
-		"a slash escaped":          {"hunter/2", `got "hunter\/2" here`, `got "(sensitive value)" here`},
-		"no letters":               {`$!'"/`, `got $!'\"/ here`, "got (sensitive value) here"},
-		"no letters, twice":        {`$!'"/`, `got $!'\\\"/ here`, "got (sensitive value) here"},
-		"in upper case":            {"pässword-1", "PÄSSWORD-1 is rejected", "(sensitive value) is rejected"},
-		"escapes of two digits":    {"password-1", `\x70assword-1 is rejected`, "(sensitive value) is rejected"},
-		"a number":                 {"12345678", "got 12345678", "got (sensitive value)"},
-		"a short number":           {"1234567", "got 1234567", "got 1234567"},
-		"a boolean":                {"true", "true is rejected", "true is rejected"},
-		"three characters":         {"abc", "abc is rejected", "abc is rejected"},
-		"a word":                   {"prod", "prod prod, production, reprod", "(sensitive value) (sensitive value), production, reprod"},
-		"a word, escaped":          {"prod", `%20prod%20 and\nprod`, `%20(sensitive value)%20 and\n(sensitive value)`},
-		"a word with an edge":      {"/prod", "a/prod/b, a/production", "a(sensitive value)/b, a/production"},
-		"the placeholder":          {"value", "got value", "got (sensitive value)"},
-		"escaped by itself":        {"%80ab", "got %80ab, %2580ab", "got (sensitive value), (sensitive value)"},
-		"a long word":              {"database", "databases", "(sensitive value)s"},
-		"an escape before it":      {`n"abcdefgh`, `\n\"abcdefgh here`, `\(sensitive value) here`},
-		"another number":           {"hunter-2", "hunter-2 and 2 more", "(sensitive value) and 2 more"},
-		"cut short":                {key, "the key sk0live0kR8v... is bad", "the key (sensitive value) is bad"},
-		"cut in the middle":        {key, "the key 'sk0live0kR8v...AbCdEf' is bad", "the key '(sensitive value)' is bad"},
-		"cut with an ellipsis":     {key, "the key sk0live0kR8v…", "the key (sensitive value)"},
-		"cut very short":           {key, "the key sk0live0kR8... is bad", "the key sk0live0kR8... is bad"},
-		"a part, encoded":          {"first/" + key, "got first%2fsk0live0kR8v...", "got (sensitive value)"},
-		"a telling part":           {"first/" + key, "got " + key, "got (sensitive value)"},
-		"a cut UUID":               {"3f2b8c1e-9d4a-4f6b-8a7e-000000000000", "got 3f2b8c1e-9d4a…", "got (sensitive value)"},
-		"a long word, cut":         {"qwertzuiopasdfgh", "got qwertzuiopas... here", "got (sensitive value) here"},
-		"a scheme":                 {database, "DSN must begin with postgresql:// or mysql://", "DSN must begin with postgresql:// or mysql://"},
-		"a host":                   {database, "cannot reach db.prod.example.com:5432", "cannot reach db.prod.example.com:5432"},
-		"a scheme and a user":      {database, "got postgresql://admin", "got postgresql://admin"},
-		"the password of a URL":    {database, "user admin with hunter2", "user admin with (sensitive value)"},
-		"words of a sentence":      {"correct horse battery staple", "a correct horse battery is expected", "a correct horse battery is expected"},
-		"a heading":                {"-----BEGIN PRIVATE KEY-----\nx", "expected -----BEGIN PRIVATE KEY-----", "expected -----BEGIN PRIVATE KEY-----"},
-		"an ordinary word of it":   {"authentication off", "authentication failed", "authentication failed"},
-		"an escape sequence":       {"ab\x1b[31mcdef", "got ab\x1b[31mcdef", "got (sensitive value)"},
-		"written as is escaped":    {`ab\u001b[31mcdef`, "got ab\x1b[31mcdef", "got (sensitive value)"},
-		"a quoted request":         {"", `got {"name": "app", "secrets": [{"name": "A", "value": "unknown]"}]}`, `got {"name": "app", "secrets": (sensitive value)`},
-		"on several lines":         {"", "got {\n\"secrets\":\n[\n{\"name\": \"A\"}\n]}", `got { "secrets": (sensitive value)`},
-		"quoted twice":             {"", `got {\"secrets\":[{\"name\": \"A\", \"value\": \"unknown]\"}]}`, `got {\"secrets\": (sensitive value)`},
+		"HTML in hexadecimal":   {"it's-hunter2", "not it&#x27;s-hunter2 here", "not (sensitive value) here"},
+		"a slash escaped":       {"hunter/2", `got "hunter\/2" here`, `got "(sensitive value)" here`},
+		"no letters":            {`$!'"/`, `got $!'\"/ here`, "got (sensitive value) here"},
+		"no letters, twice":     {`$!'"/`, `got $!'\\\"/ here`, "got (sensitive value) here"},
+		"in upper case":         {"pässword-1", "PÄSSWORD-1 is rejected", "(sensitive value) is rejected"},
+		"escapes of two digits": {"password-1", `\x70assword-1 is rejected`, "(sensitive value) is rejected"},
+		"a number":              {"12345678", "got 12345678", "got (sensitive value)"},
+		"a short number":        {"1234567", "got 1234567", "got 1234567"},
+		"a boolean":             {"true", "true is rejected", "true is rejected"},
+		"three characters":      {"abc", "abc is rejected", "abc is rejected"},
+		"a word": {"prod", "prod prod, production, reprod",
+			"(sensitive value) (sensitive value), production, reprod"},
+		"a word, escaped":      {"prod", `%20prod%20 and\nprod`, `%20(sensitive value)%20 and\n(sensitive value)`},
+		"a word with an edge":  {"/prod", "a/prod/b, a/production", "a(sensitive value)/b, a/production"},
+		"the placeholder":      {"value", "got value", "got (sensitive value)"},
+		"escaped by itself":    {"%80ab", "got %80ab, %2580ab", "got (sensitive value), (sensitive value)"},
+		"a long word":          {"database", "databases", "(sensitive value)s"},
+		"an escape before it":  {`n"abcdefgh`, `\n\"abcdefgh here`, `\(sensitive value) here`},
+		"another number":       {"hunter-2", "hunter-2 and 2 more", "(sensitive value) and 2 more"},
+		"cut short":            {key, "the key sk0live0kR8v... is bad", "the key (sensitive value) is bad"},
+		"cut in the middle":    {key, "the key 'sk0live0kR8v...AbCdEf' is bad", "the key '(sensitive value)' is bad"},
+		"cut with an ellipsis": {key, "the key sk0live0kR8v…", "the key (sensitive value)"},
+		"cut very short":       {key, "the key sk0live0kR8... is bad", "the key sk0live0kR8... is bad"},
+		"a part, encoded":      {"first/" + key, "got first%2fsk0live0kR8v...", "got (sensitive value)"},
+		"a telling part":       {"first/" + key, "got " + key, "got (sensitive value)"},
+		"a cut UUID":           {"3f2b8c1e-9d4a-4f6b-8a7e-000000000000", "got 3f2b8c1e-9d4a…", "got (sensitive value)"},
+		"a long word, cut":     {"qwertzuiopasdfgh", "got qwertzuiopas... here", "got (sensitive value) here"},
+		"a scheme": {database, "DSN must begin with postgresql:// or mysql://",
+			"DSN must begin with postgresql:// or mysql://"},
+		"a host": {database, "cannot reach db.prod.example.com:5432",
+			"cannot reach db.prod.example.com:5432"},
+		"a scheme and a user":   {database, "got postgresql://admin", "got postgresql://admin"},
+		"the password of a URL": {database, "user admin with hunter2", "user admin with (sensitive value)"},
+		"words of a sentence": {"correct horse battery staple", "a correct horse battery is expected",
+			"a correct horse battery is expected"},
+		"a heading": {"-----BEGIN PRIVATE KEY-----\nx", "expected -----BEGIN PRIVATE KEY-----",
+			"expected -----BEGIN PRIVATE KEY-----"},
+		"an ordinary word of it": {"authentication off", "authentication failed", "authentication failed"},
+		"an escape sequence":     {"ab\x1b[31mcdef", "got ab\x1b[31mcdef", "got (sensitive value)"},
+		"written as is escaped":  {`ab\u001b[31mcdef`, "got ab\x1b[31mcdef", "got (sensitive value)"},
+		"a quoted request": {"", `got {"name": "app", "secrets": [{"name": "A", "value": "unknown]"}]}`,
+			`got {"name": "app", "secrets": (sensitive value)`},
+		"on several lines": {"", "got {\n\"secrets\":\n[\n{\"name\": \"A\"}\n]}",
+			`got { "secrets": (sensitive value)`},
+		"quoted twice": {"", `got {\"secrets\":[{\"name\": \"A\", \"value\": \"unknown]\"}]}`,
+			`got {\"secrets\": (sensitive value)`},
 		"in HTML":                  {"", `got &quot;secrets&quot;: [{&quot;A`, `got &quot;secrets&quot;: (sensitive value)`},
 		"the word":                 {"", `the field "secrets": not a list`, `the field "secrets": not a list`},
 		"between other letters":    {"hunter2", "密钥hunter2无效", "密钥(sensitive value)无效"},
@@ -173,9 +186,12 @@ func TestSeveralHiddenValuesInAMessage(t *testing.T) {
 		values []string
 		want   string
 	}{
-		`A=pa\"ss\"word-of-db, B=DOMAIN\new\user`:                         {[]string{`pa"ss"word-of-db`, `DOMAIN\new\user`}, "A=(sensitive value), B=(sensitive value)"},
-		url.QueryEscape("https://u:p%40ss@db/x?a&b") + ` B=k%41%42%43`:    {[]string{"https://u:p%40ss@db/x?a&b", "k%41%42%43"}, "(sensitive value) B=(sensitive value)"},
-		url.QueryEscape(`p%41s"w%42z`) + " json " + asJSON(`p%41s"w%42z`): {[]string{`p%41s"w%42z`}, `(sensitive value) json "(sensitive value)"`},
+		`A=pa\"ss\"word-of-db, B=DOMAIN\new\user`: {[]string{`pa"ss"word-of-db`, `DOMAIN\new\user`},
+			"A=(sensitive value), B=(sensitive value)"},
+		url.QueryEscape("https://u:p%40ss@db/x?a&b") + ` B=k%41%42%43`: {[]string{"https://u:p%40ss@db/x?a&b",
+			"k%41%42%43"}, "(sensitive value) B=(sensitive value)"},
+		url.QueryEscape(`p%41s"w%42z`) + " json " + asJSON(`p%41s"w%42z`): {[]string{`p%41s"w%42z`},
+			`(sensitive value) json "(sensitive value)"`},
 	} {
 		equal(t, text, hiding(c.values...).displayText(text), c.want)
 	}
@@ -268,7 +284,8 @@ func TestLongTextAndLongHiddenValue(t *testing.T) {
 	t.Parallel()
 	letters := strings.Repeat("a-", 1<<20)
 	equal(t, "text", hiding(letters).displayText(letters), sensitive)
-	equal(t, "another text", hiding(letters).displayText(strings.Repeat("b", 1<<20)), strings.Repeat("b", maxMessage)+" […]")
+	equal(t, "another text", hiding(letters).displayText(strings.Repeat("b", 1<<20)),
+		strings.Repeat("b", maxMessage)+" […]")
 }
 
 // Many values that are alike are found in little time, also when values are added between messages.

@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize makes text of the service fit for a terminal, on one line: whatever is not printable (control characters, C1 and the
-// escape sequences that they begin, bidirectional overrides, line breaks, spaces other than the ordinary one, bytes that are
-// not UTF-8) is escaped visibly, as in \u009b. Other text is returned as it is. The result is not bounded.
+// Sanitize makes text of the service fit for a terminal, on one line: whatever is not printable (control characters,
+// C1 and the escape sequences that they begin, bidirectional overrides, line breaks, spaces other than the ordinary
+// one, bytes that are not UTF-8) is escaped visibly, as in \u009b. Other text is returned as it is. The result is not
+// bounded.
 func Sanitize(text string) string { return sanitize(text, "") }
 
 // SanitizeLines is [Sanitize], but keeps line feeds and tabs.
@@ -72,8 +73,8 @@ const htmlPage = "an HTML page, which is not shown"
 var (
 	htmlDocument = compiled(`(?i)<(?:!doctype\s+html|html|head|body|script|style)\b`)
 	// Only elements that services use in messages: <name> may be meant as it is.
-	htmlElement = compiled(`(?i)</?(?:div|span|p|br|hr|h[1-6]|a|b|i|u|em|strong|small|code|pre|tt|center|font|ul|ol|li|dl|dt|dd|table|tr|td|th|img)` +
-		`(?:[\s/][^<>]*)?>`)
+	htmlElement = compiled(`(?i)</?(?:div|span|p|br|hr|h[1-6]|a|b|i|u|em|strong|small|code|pre|tt|center|font|ul|ol|li|` +
+		`dl|dt|dd|table|tr|td|th|img)(?:[\s/][^<>]*)?>`)
 )
 
 // withoutMarkup states that a text is an HTML page, or removes the elements of HTML from another.

@@ -35,8 +35,8 @@ var (
 	errSwitchedProtocols = errors.New("the service switched to another protocol without being asked")
 )
 
-// newHTTPTransport keeps as many idle connections as Terraform is likely to use at once; the default of two would open a new
-// one for most requests.
+// newHTTPTransport keeps as many idle connections as Terraform is likely to use at once; the default of two would
+// open a new one for most requests.
 func newHTTPTransport(config Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -46,7 +46,8 @@ func newHTTPTransport(config Config) *http.Transport {
 		MaxResponseHeaderBytes: 1 << 20,
 		MaxIdleConns:           128,
 		MaxIdleConnsPerHost:    128,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs, Certificates: config.Certificates},
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs,
+			Certificates: config.Certificates},
 	}
 }
 
@@ -122,8 +123,8 @@ func (c *Client) exchange(req *http.Request) (response, error) {
 	return got, err
 }
 
-// readBody reads a response to its end, so that one cut short is a failed attempt. Of a response that reports an error the
-// status matters: its body is what can be read of it, up to maxErrorBody.
+// readBody reads a response to its end, so that one cut short is a failed attempt. Of a response that reports an
+// error the status matters: its body is what can be read of it, up to maxErrorBody.
 func readBody(resp *http.Response) ([]byte, error) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errSwitchedProtocols // its body is the connection, which may never end
@@ -144,13 +145,14 @@ func readBody(resp *http.Response) ([]byte, error) {
 
 func succeeded(status int) bool { return status >= 200 && status <= 299 }
 
-// checkRedirect follows the redirect of a GET within the base URL, to the same query. Anything else would carry the credential
-// elsewhere, list something else, or send a write twice.
+// checkRedirect follows the redirect of a GET within the base URL, to the same query. Anything else would carry the
+// credential elsewhere, list something else, or send a write twice.
 func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
 	case Origin(next.URL) != Origin(first.URL):
-		return fmt.Errorf("%w: it leads to another origin, %s, and would carry the credential there", errRedirect, Origin(next.URL))
+		return fmt.Errorf("%w: it leads to another origin, %s, and would carry the credential there", errRedirect,
+			Origin(next.URL))
 	case first.Method != http.MethodGet:
 		return fmt.Errorf("%w: it would repeat a %s", errRedirect, first.Method)
 	case next.URL.User != nil:
@@ -186,8 +188,8 @@ func equalQuery(a, b *url.URL) bool {
 	return errA == nil && errB == nil && reflect.DeepEqual(queryA, queryB)
 }
 
-// retryWait is how long to wait before a request that failed with err is sent again: as long as the service asks for, else
-// longer each time.
+// retryWait is how long to wait before a request that failed with err is sent again: as long as the service asks for,
+// else longer each time.
 func (c *Client) retryWait(attempt int, err error) time.Duration {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
 		return failed.retryAfter + jitter(min(failed.retryAfter/10, time.Second))
@@ -195,8 +197,8 @@ func (c *Client) retryWait(attempt int, err error) time.Duration {
 	return backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
 }
 
-// pause waits for [Client.retryWait]. It returns an error, at once, when ctx would end first, or the service has asked for
-// more time than the operation has.
+// pause waits for [Client.retryWait]. It returns an error, at once, when ctx would end first, or the service has
+// asked for more time than the operation has.
 func (c *Client) pause(ctx context.Context, b *budget, attempt int, err error) error {
 	wait := c.retryWait(attempt, err)
 	if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
@@ -212,8 +214,8 @@ func (c *Client) pause(ctx context.Context, b *budget, attempt int, err error) e
 	return sleep(ctx, wait)
 }
 
-// backoff is how long to wait before attempt+1: twice as long each time, up to longest, with jitter so that many clients do not
-// come back together.
+// backoff is how long to wait before attempt+1: twice as long each time, up to longest, with jitter so that many
+// clients do not come back together.
 func backoff(shortest, longest time.Duration, attempt int) time.Duration {
 	wait := longest
 	if attempt < 30 && shortest<<attempt < longest && shortest<<attempt > 0 {

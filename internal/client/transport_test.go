@@ -65,11 +65,13 @@ func TestHeadersOfReadsAndWrites(t *testing.T) {
 		config.UserAgent = "tester/1.0"
 		config.Header = http.Header{"X-Api-Key": {apiKey}, "X-Tenant": {"one", "two"}}
 	})
-	if _, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "external_docker"}, satisfiedByAll); err != nil {
+	if _, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "external_docker"},
+		satisfiedByAll); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range s.requests("") {
-		for name, want := range map[string][]string{"X-Api-Key": {apiKey}, "X-Tenant": {"one", "two"}, "User-Agent": {"tester/1.0"}, "Accept": {"application/json"}} {
+		for name, want := range map[string][]string{"X-Api-Key": {apiKey}, "X-Tenant": {"one", "two"},
+			"User-Agent": {"tester/1.0"}, "Accept": {"application/json"}} {
 			equal(t, r.method+" "+name, r.header[name], want)
 		}
 	}
@@ -121,8 +123,10 @@ func TestReadThatTimesOutIsRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, bad)
-			_, err := s.client(t, func(config *Config) { config.RequestTimeout = time.Second }).OAuthProviders(t.Context(), unchecked)
-			if failed := asType[*Error](t, err); s.count("") != 3 || !strings.Contains(err.Error(), "no response within 1s (request_timeout)") || failed.Status != 0 || failed.notSent {
+			_, err := s.client(t, func(config *Config) { config.RequestTimeout = time.Second }).OAuthProviders(t.Context(),
+				unchecked)
+			if failed := asType[*Error](t, err); s.count("") != 3 || !strings.Contains(err.Error(),
+				"no response within 1s (request_timeout)") || failed.Status != 0 || failed.notSent {
 				t.Errorf("after %d requests: %v", s.count(""), err)
 			}
 			s = serve(t, inTurn(bad, respondJSON(`[]`)))
@@ -158,7 +162,8 @@ func TestRefusedConnectionIsRetriedAndNotSent(t *testing.T) {
 		config.Log = attempts.log
 	})
 	_, err := c.OAuthProviders(t.Context(), unchecked)
-	if failed := asType[*Error](t, err); !failed.notSent || attempts.count() != 3 || !strings.Contains(err.Error(), "refused") {
+	if failed := asType[*Error](t, err); !failed.notSent || attempts.count() != 3 ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v after %d attempts", err, attempts.count())
 	}
 }
@@ -379,8 +384,10 @@ func TestRedirects_followedAndRejected(t *testing.T) {
 		{"https://a.example", "https://a.example/x", "https://a.example/y?ids=1", "the query"},
 	} {
 		c := New(Config{BaseURL: parse(t, test.base)})
-		err := c.checkRedirect(&http.Request{Method: "GET", URL: parse(t, test.to)}, []*http.Request{{Method: "GET", URL: parse(t, test.from)}})
-		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, errRedirect) || !strings.Contains(err.Error(), test.want)) {
+		err := c.checkRedirect(&http.Request{Method: "GET", URL: parse(t, test.to)},
+			[]*http.Request{{Method: "GET", URL: parse(t, test.from)}})
+		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, errRedirect) || !strings.Contains(err.Error(),
+			test.want)) {
 			t.Errorf("%s to %s: %v", test.from, test.to, err)
 		}
 	}
@@ -512,7 +519,8 @@ func TestPauseHonorsRetryAfter(t *testing.T) {
 	equal(t, "of no time", c.pause(t.Context(), newBudget(), 0, &Error{retryAfterSet: true}), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for name, err := range map[string]error{"longer than the deadline": &Error{retryAfterSet: true, retryAfter: time.Hour}, "not set": &Error{}, "another error": io.EOF} {
+	for name, err := range map[string]error{"longer than the deadline": &Error{retryAfterSet: true, retryAfter: time.Hour},
+		"not set": &Error{}, "another error": io.EOF} {
 		equal(t, name, c.pause(ctx, newBudget(), 0, err), context.DeadlineExceeded)
 	}
 }
@@ -563,10 +571,14 @@ func TestClientCertificate(t *testing.T) {
 		equal(t, "certificate", r.TLS.PeerCertificates[0].Equal(accepted.Leaf), true)
 		respondJSON(`[]`)(w, r)
 	})
-	for name, certificates := range map[string][]tls.Certificate{"accepted": {accepted}, "of another authority": {other}, "none": nil} {
+	for name, certificates := range map[string][]tls.Certificate{"accepted": {accepted}, "of another authority": {other},
+		"none": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := s.client(t, func(config *Config) { config.RootCAs, config.Certificates = roots, certificates }).OAuthProviders(t.Context(), unchecked)
+			_, err := s.client(t, func(config *Config) {
+				config.RootCAs, config.Certificates = roots,
+					certificates
+			}).OAuthProviders(t.Context(), unchecked)
 			if name == "accepted" {
 				equal(t, "error", err, nil)
 				return
@@ -602,7 +614,8 @@ func TestResponseThatIsNotJSONIsAnError(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"HTML":                  {respond(200, "<html><body>Sign in</body></html>", html...), "it is an HTML page, not JSON; base_url may lead to a web site instead of the service (request id req-7)"},
+		"HTML": {respond(200, "<html><body>Sign in</body></html>", html...),
+			"it is an HTML page, not JSON; base_url may lead to a web site instead of the service (request id req-7)"},
 		"empty HTML":            {respond(200, "", html...), "it is an HTML page"},
 		"empty":                 {respond(200, ""), "it is empty"},
 		"blank":                 {respond(200, " \n"), "it is empty"},
@@ -618,7 +631,8 @@ func TestResponseThatIsNotJSONIsAnError(t *testing.T) {
 			t.Parallel()
 			s := serve(t, test.handler)
 			got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
-			if got != nil || err == nil || !strings.Contains(err.Error(), "the response cannot be used: "+test.want) || strings.Contains(err.Error(), "<") {
+			if got != nil || err == nil || !strings.Contains(err.Error(), "the response cannot be used: "+test.want) ||
+				strings.Contains(err.Error(), "<") {
 				t.Errorf("got %v, %v", got, err)
 			}
 			equal(t, "malformed", asType[*Error](t, err).Cause, CauseMalformed)
@@ -644,12 +658,14 @@ func TestLog_showsAttemptsButNoSecrets(t *testing.T) {
 		inTurn(cut, respond(200, pageJSON(0), "X-Request-Id", "req-"+url.QueryEscape(apiKey))),
 		respond(422, `{"detail":"`+apiKey+`"}`)))
 	c := s.client(t, func(config *Config) { config.Log = logged.log })
-	_, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": []Secret{{"A", "hush-hush"}}}, satisfiedByAll)
+	_, _, err := c.CreateDeployment(t.Context(), Tree{"name": "n", "source": "s", "secrets": []Secret{{"A", "hush-hush"}}},
+		satisfiedByAll)
 	if err == nil {
 		t.Fatal("no error")
 	}
 	equal(t, "attempts", len(logged.logged), 3)
-	for i, want := range []map[string]any{{"method": "GET", "path": "/v2/deployments"}, {"method": "GET", "status": 200}, {"method": "POST", "status": 422}} {
+	for i, want := range []map[string]any{{"method": "GET", "path": "/v2/deployments"}, {"method": "GET", "status": 200},
+		{"method": "POST", "status": 422}} {
 		for name, value := range want {
 			equal(t, fmt.Sprint(i, " ", name), logged.logged[i][name], value)
 		}
@@ -672,7 +688,8 @@ func TestAuthorityThatIsNotTrusted(t *testing.T) {
 
 	var logged counter
 	_, err := s.client(t, func(config *Config) { config.Log = logged.log }).OAuthProviders(t.Context(), unchecked)
-	if failed := asType[*Error](t, err); !failed.notSent || logged.count() != 1 || failed.Cause != CauseUntrusted || failed.Outcome() != Rejected {
+	if failed := asType[*Error](t, err); !failed.notSent || logged.count() != 1 || failed.Cause != CauseUntrusted ||
+		failed.Outcome() != Rejected {
 		t.Errorf("%v after %d attempts", err, logged.count())
 	}
 	_, err = s.client(t, func(config *Config) {

@@ -65,8 +65,9 @@ func TestDeployment_memberOfAnotherTypeIsNamed(t *testing.T) {
 		"text for list":   {`"secrets":"hush-hush"`, who + `secrets: a string is not a list`},
 		"list for text":   {`"status":[]`, who + `status: a list is not a string`},
 		"a secret":        {`"secrets":["hush-hush"]`, who + `secrets[0]: it is not an object`},
-		"in a secret":     {`"secrets":[{"name":"A","value":{"hush-hush":1}}]`, who + `secrets[0]: value: an object is not a string`},
-		"check":           {`"bad":"hush-hush"`, who + `bad is there`},
+		"in a secret": {`"secrets":[{"name":"A","value":{"hush-hush":1}}]`,
+			who + `secrets[0]: value: an object is not a string`},
+		"check": {`"bad":"hush-hush"`, who + `bad is there`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +123,8 @@ func TestRead_isOfTheRequestedID(t *testing.T) {
 func TestDeployment_treeKeepsUnknownMembersAndNumbers(t *testing.T) {
 	t.Parallel()
 	c := New(Config{BaseURL: &url.URL{}})
-	d, err := c.readDeployment([]byte(`{"id":"` + idA + `","name":"n","source":"s","tenant_id":null,"url":"https://x","n":{"a":12345678901234567890.10}}`))
+	d, err := c.readDeployment([]byte(`{"id":"` + idA +
+		`","name":"n","source":"s","tenant_id":null,"url":"https://x","n":{"a":12345678901234567890.10}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// The API does not document the operations of this file, only that changes exist ("need a new revision when modified", section
-// 2.1). Similar services offer them in this form.
+// The API does not document the operations of this file, only that changes exist ("need a new revision when
+// modified", section 2.1). Similar services offer them in this form.
 
 var (
-	// ErrNotSupported reports that the service does not offer an operation: it responded 404, 405 or 501 about a deployment
-	// that it lists.
+	// ErrNotSupported reports that the service does not offer an operation: it responded 404, 405 or 501 about a
+	// deployment that it lists.
 	ErrNotSupported = errors.New("the service does not support this operation")
 	// ErrNotAllowed reports that an operation was not sent because of Config.DocumentedOnly.
 	ErrNotAllowed = errors.New("the API does not document this operation")
@@ -27,13 +27,15 @@ type Update struct {
 	Lost    error       // how the response was lost, if it was: a read shows whether the change took effect
 }
 
-// UpdateDeployment reads a deployment, asks body for the members to change, each with its complete value and secrets as
-// []Secret, and sends them as one PATCH. An empty body sends nothing. Where the service certainly did not act, it reads again,
-// asks again and sends again. A request whose response is lost is not repeated: others may have changed the deployment since.
+// UpdateDeployment reads a deployment, asks body for the members to change, each with its complete value and secrets
+// as []Secret, and sends them as one PATCH. An empty body sends nothing. Where the service certainly did not act, it
+// reads again, asks again and sends again. A request whose response is lost is not repeated: others may have changed
+// the deployment since.
 //
-// Its errors are [ErrNotFound], [ErrNotSupported], [ErrNotAllowed], [Error], those of body and of ctx, and one for an id that is
-// not a UUID. Once the request is sent, ctx only ends the wait before it is repeated.
-func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live *Deployment) (Tree, error)) (Update, error) {
+// Its errors are [ErrNotFound], [ErrNotSupported], [ErrNotAllowed], [Error], those of body and of ctx, and one for an
+// id that is not a UUID. Once the request is sent, ctx only ends the wait before it is repeated.
+func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live *Deployment) (Tree, error)) (Update,
+	error) {
 	r, err := c.writeRequest("update deployment", http.MethodPatch, id)
 	if err != nil {
 		return Update{}, err
@@ -81,8 +83,8 @@ func (w *writtenDeployment) ifSame(changed *Deployment) *Deployment {
 }
 
 // DeleteDeployment asks the service to delete a deployment, and returns when the service has accepted that: see
-// [Client.WaitDeleted]. It is no error if the deployment no longer exists. Its errors are [ErrNotSupported], [ErrNotAllowed] and
-// [Error], and one for an id that is not a UUID.
+// [Client.WaitDeleted]. It is no error if the deployment no longer exists. Its errors are [ErrNotSupported],
+// [ErrNotAllowed] and [Error], and one for an id that is not a UUID.
 func (c *Client) DeleteDeployment(ctx context.Context, id string) error {
 	r, err := c.writeRequest("delete deployment", http.MethodDelete, id)
 	if err != nil {
@@ -106,8 +108,8 @@ func (c *Client) writeRequest(operation, method, id string) (request, error) {
 	return request{operation: operation, method: method, path: deploymentsPath + "/" + id}, nil
 }
 
-// write sends a request that changes or deletes a deployment. A 404, 405 or 501 means that the service does not support that,
-// if it still lists the deployment, or that the deployment no longer exists.
+// write sends a request that changes or deletes a deployment. A 404, 405 or 501 means that the service does not
+// support that, if it still lists the deployment, or that the deployment no longer exists.
 func (c *Client) write(ctx context.Context, id string, r request, out any) error {
 	c.reader.ahead.wrote(id)
 	defer c.reader.ahead.wrote(id)

@@ -170,13 +170,15 @@ func TestUpdate_rejected(t *testing.T) {
 		var failed *Error
 		u, err := updating(t.Context(), c, ids[0], Tree{"source_config": map[string]any{"custom_url": 1},
 			"secrets": []Secret{{"A", "planted-value"}}})
-		if !errors.As(err, &failed) || failed.Status != http.StatusUnprocessableEntity || strings.Contains(err.Error(), "planted-value") {
+		if !errors.As(err, &failed) || failed.Status != http.StatusUnprocessableEntity ||
+			strings.Contains(err.Error(), "planted-value") {
 			t.Errorf("rejected for a wrong type: %v", err)
 		}
 		equal(t, "before", u.Before.ID, ids[0])
 		equal(t, "members sent", len(u.Sent), 2)
 		fake.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: http.StatusTooManyRequests})
-		if _, err := updating(t.Context(), c, ids[0], changed); !errors.As(err, &failed) || failed.Status != http.StatusTooManyRequests {
+		if _, err := updating(t.Context(), c, ids[0], changed); !errors.As(err, &failed) ||
+			failed.Status != http.StatusTooManyRequests {
 			t.Errorf("never accepted: %v", err)
 		}
 		fake.ClearFaults()
@@ -236,7 +238,8 @@ func TestDelete_isDoneWhenTheDeploymentNoLongerExists(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if last, err := c.WaitDeleted(ctx, &Deployment{ID: ids[1], Status: "READY"}); !errors.Is(err, context.Canceled) || last.Status != "READY" {
+		if last, err := c.WaitDeleted(ctx, &Deployment{ID: ids[1], Status: "READY"}); !errors.Is(err, context.Canceled) ||
+			last.Status != "READY" {
 			t.Errorf("canceled wait: %v, %v", last, err)
 		}
 	})

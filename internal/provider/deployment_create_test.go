@@ -274,7 +274,7 @@ func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 			"its created_at is in the future: 2999-01-01T00:00:00Z"},
 		"other source": {map[string]any{"source": "internal_source"}, nil, `its source is "internal_source"`},
 		"other secrets": {map[string]any{"secrets": []any{map[string]any{"name": "B", "value": "x"}}}, nil,
-			"its secrets are not those that were requested"},
+			"it does not have everything that was requested"},
 		"no Date header": {nil, http.Header{"Date": nil}, "the service sends no Date header"},
 	} {
 		t.Run(name, func(t *testing.T) {
