@@ -164,27 +164,38 @@ func (p *Provider) plan(schema *tfprotov6.Schema, req *tfprotov6.PlanResourceCha
 		config: written, ignored: ignored}, diags
 }
 
-// Replacement plans the create of a plan that replaces. Terraform drops its
-// warnings.
-func (p *Provider) Replacement(plan *Plan) (*Plan, Diagnostics) {
+// PlanReplacement plans the replacement of a resource as Terraform does: with the
+// prior state, and then as a create. The plans are nil after an error.
+func (p *Provider) PlanReplacement(prior *Resource, config Object) (destroy, create *Plan, diags Diagnostics) {
 	p.t.Helper()
-	schema := p.Schema.ResourceSchemas[plan.Type]
-	object := schema.ValueType()
-	create, diags := p.plan(schema, &tfprotov6.PlanResourceChangeRequest{TypeName: plan.Type, Config: plan.config,
-		PriorState: p.packValue(object, tftypes.NewValue(object, nil)), PriorPrivate: plan.Response.PlannedPrivate,
-		ClientCapabilities: plan.Request.ClientCapabilities}, nil, nil)
-	return create, slices.DeleteFunc(diags, func(d *tfprotov6.Diagnostic) bool { return d.Severity != tfprotov6.DiagnosticSeverityError })
+	first, diags := p.Plan(prior.Type, prior, config)
+	if first == nil {
+		return nil, nil, diags
+	}
+	destroy, create, more := p.Replacement(first)
+	return destroy, create, append(diags, more...)
 }
 
-// Delete applies the first half of a replacement, with the private data of the
-// plan of its create.
-func (p *Provider) Delete(r *Resource, create *Plan) (*Resource, Diagnostics) {
+// Replacement plans the two halves of a plan that replaces. They are nil after an
+// error.
+func (p *Provider) Replacement(plan *Plan) (destroy, create *Plan, diags Diagnostics) {
 	p.t.Helper()
-	object := p.Schema.ResourceSchemas[r.Type].ValueType()
-	null := tftypes.NewValue(object, nil)
-	packed := p.packValue(object, null)
-	return p.Apply(&Plan{Type: r.Type, Prior: r.State, config: packed, value: null, Response: &tfprotov6.PlanResourceChangeResponse{
-		PlannedState: packed, PlannedPrivate: create.Response.PlannedPrivate, PlannedIdentity: r.Identity}})
+	schema := p.Schema.ResourceSchemas[plan.Type]
+	null := tftypes.NewValue(schema.ValueType(), nil)
+	none := p.packValue(null.Type(), null)
+	create, found := p.plan(schema, &tfprotov6.PlanResourceChangeRequest{TypeName: plan.Type, Config: plan.config, PriorState: none,
+		PriorPrivate: plan.Response.PlannedPrivate, ClientCapabilities: plan.Request.ClientCapabilities}, nil, nil)
+	for _, d := range found {
+		if d.Severity == tfprotov6.DiagnosticSeverityError { // Terraform drops the warnings
+			diags = append(diags, d)
+		}
+	}
+	if create == nil {
+		return nil, nil, diags
+	}
+	return &Plan{Type: plan.Type, Prior: plan.Prior, HasChanges: true, value: null, config: none,
+		Response: &tfprotov6.PlanResourceChangeResponse{PlannedState: none, PlannedPrivate: create.Response.PlannedPrivate,
+			PlannedIdentity: plan.Request.PriorIdentity}}, create, diags
 }
 
 // PlanAgain makes a plan again, as Terraform does when it applies one, with a
@@ -199,29 +210,6 @@ func (p *Provider) PlanAgain(plan *Plan, prior *Resource, config Object) (*Plan,
 		}
 	}
 	return again, diags
-}
-
-// PlanReplacement plans the replacement of a resource as Terraform does: with the
-// prior state, and then as a create. The plans are nil after an error.
-func (p *Provider) PlanReplacement(prior *Resource, config Object) (destroy, create *Plan, diags Diagnostics) {
-	p.t.Helper()
-	first, diags := p.Plan(prior.Type, prior, config)
-	if first == nil {
-		return nil, nil, diags
-	}
-	null := tftypes.NewValue(p.Schema.ResourceSchemas[prior.Type].ValueType(), nil)
-	none := p.packValue(null.Type(), null)
-	create, more := p.Plan(prior.Type, &Resource{Type: prior.Type, State: none, Private: first.Response.PlannedPrivate}, config)
-	for _, d := range more {
-		if d.Severity == tfprotov6.DiagnosticSeverityError { // Terraform drops the warnings
-			diags = append(diags, d)
-		}
-	}
-	if create == nil {
-		return nil, nil, diags
-	}
-	return &Plan{Type: prior.Type, Prior: prior.State, Request: &tfprotov6.PlanResourceChangeRequest{Config: none}, HasChanges: true, value: null,
-		Response: &tfprotov6.PlanResourceChangeResponse{PlannedState: none, PlannedPrivate: create.Response.PlannedPrivate}}, create, diags
 }
 
 // Apply applies a plan, and verifies that Terraform would accept the result. The

@@ -80,7 +80,8 @@ func newPatientServer() tfprotov6.ProviderServer {
 type plannedChange struct {
 	config      object
 	plan        *protocoltest.Plan // nil after an error
-	create      *protocoltest.Plan // of a replacement
+	destroy     *protocoltest.Plan // of a replacement
+	create      *protocoltest.Plan // of one, too
 	planned     tftypes.Value
 	replaces    bool
 	diagnostics protocoltest.Diagnostics
@@ -115,11 +116,12 @@ func (r terraformRun) plan(i *instance, config object, ignored ...string) planne
 		return c
 	}
 	switch {
-	case i.tainted:
-		c.create = c.plan
-	case c.plan.Replaces():
+	case i.tainted || c.plan.Replaces():
 		var more protocoltest.Diagnostics
-		c.create, more = r.plans.Replacement(c.plan)
+		c.destroy, c.create, more = r.plans.Replacement(c.plan)
+		if i.tainted && c.destroy != nil {
+			c.destroy.Prior = i.resource.State
+		}
 		c.diagnostics = append(c.diagnostics, more...)
 	}
 	c.planned, c.replaces = c.plan.Value(), c.create != nil
@@ -136,8 +138,8 @@ func (r terraformRun) apply(i *instance, c plannedChange) protocoltest.Diagnosti
 	var reported protocoltest.Diagnostics
 	plan := c.plan
 	if c.create != nil {
-		deleted, diagnostics := r.applies.Delete(i.resource, c.create)
-		if reported = append(reported, diagnostics...); deleted != nil {
+		left, diagnostics := r.applies.Apply(c.destroy)
+		if reported = append(reported, diagnostics...); left != nil {
 			return reported
 		}
 		i.set(nil)

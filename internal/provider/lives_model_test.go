@@ -95,7 +95,7 @@ var sourceShapes = map[string]*shape{
 			}),
 		}).always(),
 		"source_revision_config": anObject(map[string]*shape{"image_uri": leaf("registry.example.com/app:1", "registry.example.com/app:2")}),
-		"secret_references": listOf(map[string]*shape{"name": leaf("A", "B"), "secret_name": leaf("s", "t"), "secret_key": leaf("k", "l")},
+		"secret_references": listOf(map[string]*shape{"name": leaf("A", "B"), "secret_name": leaf("s", "t").always(), "secret_key": leaf("k", "l").always()},
 			"name"),
 		"secrets": aMap(),
 	}),
