@@ -210,12 +210,8 @@ output "everything" {
 			if status >= 500 && i%2 == 0 {
 				continue // each waits for what may have been created: two are enough
 			}
-			times := 1
-			if route == fakeserver.UpdateDeployment && status >= 500 {
-				times = 2 // it is retried
-			}
-			s.Fail(route, times, f)
-			out := w.fail(`Cannot (create|update) deployment|Update was not applied|Outcome of the create is unknown`, args...)
+			s.Fail(route, 1, f)
+			out := w.fail(`Cannot (create|update) deployment|Update was not (applied|confirmed)|Outcome of the create is unknown`, args...)
 			if i == 0 && !strings.Contains(out, strconv.Itoa(status)) {
 				t.Errorf("the error does not state the status %d:\n%s", status, out)
 			}
