@@ -173,8 +173,8 @@ func TestAccUpdate_ignoredRefIsError(t *testing.T) {
 	)
 }
 
-// The commit of an imported deployment may be of any branch: the configured one
-// plans empty, and is owned from the first apply on, without a request.
+// The commit of an imported deployment may be of any branch: the configured one is
+// set without a request.
 func TestAccImport_refOfResolvedCommit(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ResolveRefs: true})
@@ -182,18 +182,9 @@ func TestAccImport_refOfResolvedCommit(t *testing.T) {
 	config := func(setting, ref string) string {
 		return s.provider(setting) + deployment("app", "codehost", `source_revision_config = { repo_ref = "`+ref+`", graph_config_path = "graph.json" }`)
 	}
-	commit := s.stored(t)["source_revision_config"].(map[string]any)["repo_commit_sha"].(string)
 	check(t,
 		resource.TestStep{Config: config("", "main"), ResourceName: this, ImportState: true, ImportStateId: id, ImportStatePersist: true},
-		resource.TestStep{Config: config("", commit), ConfigPlanChecks: resource.ConfigPlanChecks{
-			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
-		}},
-		resource.TestStep{Config: config("", "main"), ConfigPlanChecks: resource.ConfigPlanChecks{
-			PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop)},
-		}},
-		resource.TestStep{Config: strings.Replace(config("", "main"), "source_revision_config", "deletion_policy = \"abandon\"\n  source_revision_config", 1),
-			PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
-		resource.TestStep{Config: config("", "main")},
+		resource.TestStep{Config: config("", "main"), ConfigPlanChecks: updates, PostApplyFunc: func() { assertDocumentedOperationsOnly(t, s) }},
 		planIsEmpty(config("", "main")),
 		resource.TestStep{Config: config(documentedOnly, "dev"), ExpectError: rejected},
 		resource.TestStep{Config: config("", "dev"), ConfigPlanChecks: updates},
