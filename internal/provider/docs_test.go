@@ -130,12 +130,17 @@ func TestAccProviderAndResourceExamples_applyAndPlanEmpty(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string][]string{
 		"provider/provider.tf":                         {"hello"},
-		"resources/graphdeploy_deployment/resource.tf": {"payments", "shop"},
+		"resources/graphdeploy_deployment/resource.tf": {"shop"},
+		"resources/graphdeploy_deployment/image.tf":    {"worker"},
+		"resources/graphdeploy_deployment/secrets.tf":  {"payments"},
+		"resources/graphdeploy_deployment/redeploy.tf": {"docs"},
+		"resources/graphdeploy_deployment/gate.tf":     {"search"},
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			s := newDocsService(t)
-			w := newWorkspace(t, built, "GRAPHDEPLOY_BASE_URL="+s.url, "GRAPHDEPLOY_API_KEY=planted", "TF_VAR_payment_key=planted")
+			w := newWorkspace(t, built, "GRAPHDEPLOY_BASE_URL="+s.url, "GRAPHDEPLOY_API_KEY=planted", "TF_VAR_payment_key=planted",
+				"TF_VAR_commit=0123456789abcdef0123456789abcdef01234567")
 			text, err := os.ReadFile(filepath.Join(examplesFolder, file))
 			w.must(err)
 			// Its base_url is an example, too.
