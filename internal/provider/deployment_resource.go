@@ -69,8 +69,8 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	}
 	attributes[additionalField.Name] = schema.StringAttribute{
 		Optional: true, Validators: []validator.String{field.JSONObject(), additionalRule},
-		MarkdownDescription: "JSON object, written with `jsonencode`, with properties of the service that this provider does not know. It is " +
-			"merged into the requests that create and update the deployment. " +
+		MarkdownDescription: "JSON object, written with `jsonencode`, with [properties without an " +
+			"argument](#properties-without-an-argument). It is merged into the requests that create and update the deployment. " +
 			"Properties that have their own argument are rejected. Stored in the state in plain text: do not use it for secrets.",
 	}
 	attributes["deletion_policy"] = schema.StringAttribute{
@@ -90,7 +90,7 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		MarkdownDescription: "What to wait for after a create, and after an update that makes a new revision. Valid values are `created` (do " +
 			"not wait), `ready` (until `status` is `READY` or `UNUSED`) and `active` (also until the new revision runs). By default, as `active` " +
 			"where the service reports that a revision runs, and otherwise as `ready`. When the time limit in `timeouts` expires, a create ends " +
-			"with a warning, and an update with an error. A revision that fails is an error.",
+			"with a warning, and an update with an error. A revision that fails is an error. See [What an apply waits for](#what-an-apply-waits-for).",
 	}
 	attributes["timeouts"] = timeoutsAttribute()
 	resp.Schema = schema.Schema{
