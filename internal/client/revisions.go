@@ -25,12 +25,12 @@ type revisions struct {
 // errNoRevisionStatus reports a response that has no status of the revision.
 var errNoRevisionStatus = errors.New("the response has no status of the revision")
 
-// RevisionStatus reads the status of a revision, once. It is fit for a message. Reads is how many reads of the deployment have
-// shown the revision as its latest.
+// RevisionStatus reads the status of a revision, once. It is fit for a message. Reads is how many reads of the
+// deployment have shown the revision as its latest.
 //
-// Its error is [ErrNotSupported] if the service does not offer this: it responds 403, 405 or 501, or without a status, or 404
-// for a revision that two reads have shown. Then this client does not ask again. After any other error the status is unknown:
-// the next call may succeed. With Config.DocumentedOnly, nothing is sent.
+// Its error is [ErrNotSupported] if the service does not offer this: it responds 403, 405 or 501, or without a status,
+// or 404 for a revision that two reads have shown. Then this client does not ask again. After any other error the
+// status is unknown: the next call may succeed. With Config.DocumentedOnly, nothing is sent.
 func (c *Client) RevisionStatus(ctx context.Context, deploymentID, revisionID string, reads int) (string, error) {
 	if c.config.DocumentedOnly || c.revisions.notOffered.Load() {
 		return "", ErrNotSupported

@@ -8,24 +8,27 @@ import (
 	"time"
 )
 
-// Wait reads a deployment at once, and then at increasing intervals, until done returns true. It returns the last read result,
-// which is first when there was none, and why it ended: nil, [ErrNotFound] when the deployment was listed and no longer is, the
-// [Error] of a request that the service rejects permanently, or of a response that could not be decoded for
-// Config.ConsistencyTimeout, or the error of ctx, with that of the last read if it failed.
+// Wait reads a deployment at once, and then at increasing intervals, until done returns true. It returns the last read
+// result, which is first when there was none, and why it ended: nil, [ErrNotFound] when the deployment was listed and
+// no longer is, the [Error] of a request that the service rejects permanently, or of a response that could not be
+// decoded for Config.ConsistencyTimeout, or the error of ctx, with that of the last read if it failed.
 //
-// Transient failures are ignored, because they do not affect the deployment. A deployment that was just created may not be
-// listed yet.
+// Transient failures are ignored, because they do not affect the deployment. A deployment that was just created may not
+// be listed yet.
 func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
 	return c.poll(ctx, ctx, first, false, func(d *Deployment) (bool, error) { return done(d), nil })
 }
 
 // WaitConsistent reads a deployment after a write, until done reports that it shows the write, but for at most
-// Config.ConsistencyTimeout, and returns the last read result. It is an error if no read succeeds, or if the deployment is no
-// longer listed ([ErrNotFound]).
-func (c *Client) WaitConsistent(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
+// Config.ConsistencyTimeout, and returns the last read result. It is an error if no read succeeds, or if the deployment
+// is no longer listed ([ErrNotFound]).
+func (c *Client) WaitConsistent(ctx context.Context, first *Deployment, done func(*Deployment) bool) (
+	*Deployment, error,
+) {
 	waiting, cancel := context.WithTimeout(ctx, c.config.ConsistencyTimeout)
 	defer cancel()
-	reading, cancelRead := context.WithTimeout(ctx, c.config.ConsistencyTimeout+c.config.RequestTimeout) // for the last read
+	limit := c.config.ConsistencyTimeout + c.config.RequestTimeout // for the last read
+	reading, cancelRead := context.WithTimeout(ctx, limit)
 	defer cancelRead()
 	read := false
 	last, err := c.poll(reading, waiting, first, true, func(d *Deployment) (bool, error) {
@@ -44,10 +47,11 @@ func (c *Client) ConsistencyTimeout() time.Duration { return c.config.Consistenc
 // Transient reports whether a request that failed may succeed when it is sent again.
 func Transient(err error) bool { return retryable(err) }
 
-// WaitDeleted reads a deployment like [Client.Wait], until the service no longer lists it. If after Config.ConsistencyTimeout
-// it is still listed and not being deleted (AWAITING_DELETE), the deletion is requested again: what seemed to be the response
-// to it may not have been the service's. It returns the last read result, which is first when there was none, and the error of
-// ctx, of [Client.DeleteDeployment], or of a read that the service rejects permanently.
+// WaitDeleted reads a deployment like [Client.Wait], until the service no longer lists it. If after
+// Config.ConsistencyTimeout it is still listed and not being deleted (AWAITING_DELETE), the deletion is requested
+// again: what seemed to be the response to it may not have been the service's. It returns the last read result, which
+// is first when there was none, and the error of ctx, of [Client.DeleteDeployment], or of a read that the service
+// rejects permanently.
 func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deployment, error) {
 	requested := time.Now()
 	last, err := c.poll(ctx, ctx, first, true, func(d *Deployment) (bool, error) {
@@ -67,9 +71,11 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 	return last, err
 }
 
-// poll is the loop of the functions above. It reads with ctx, and ends when waiting does. Listed means that the service has listed
-// the deployment before: if it is no longer listed, it no longer exists.
-func (c *Client) poll(ctx, waiting context.Context, first *Deployment, listed bool, done func(*Deployment) (bool, error)) (*Deployment, error) {
+// poll is the loop of the functions above. It reads with ctx, and ends when waiting does. Listed means that the service
+// has listed the deployment before: if it is no longer listed, it no longer exists.
+func (c *Client) poll(ctx, waiting context.Context, first *Deployment, listed bool,
+	done func(*Deployment) (bool, error),
+) (*Deployment, error) {
 	last := first
 	var undecodable time.Time // since when no response could be decoded
 	var failure error         // that of the last read, if it failed

@@ -18,9 +18,9 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// Update changes the deployment where the plan asks for it, and saves what was confirmed: after an error before that, state,
-// record and private state are those of before, and the next refresh shows what took. What concerns only the state needs no
-// request.
+// Update changes the deployment where the plan asks for it, and saves what was confirmed: after an error before that,
+// state, record and private state are those of before, and the next refresh shows what took. What concerns only the
+// state needs no request.
 func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	u := &update{deploymentResource: r, req: req, resp: resp, diags: &resp.Diagnostics,
 		state: attributesOf(req.State.Raw), plan: attributesOf(req.Plan.Raw), config: attributesOf(req.Config.Raw)}
@@ -89,8 +89,8 @@ func (u *update) concernsOnlyState() bool {
 	return u.ChangesNothing() && !u.secrets.changes && !u.redeploys() && u.req.Plan.Raw.IsFullyKnown()
 }
 
-// runDocumented is run with documented_operations_only. A plan gets here with something to send only for values that were unknown
-// then.
+// runDocumented is run with documented_operations_only. A plan gets here with something to send only for values that
+// were unknown then.
 func (u *update) runDocumented(ctx context.Context) {
 	live, err := u.client.DeploymentNow(ctx, u.state.text("id"))
 	switch {
@@ -107,7 +107,7 @@ func (u *update) runDocumented(ctx context.Context) {
 func (u *update) merge(live *client.Deployment) client.Tree {
 	u.compare(live)
 	u.secrets = u.secrets.update(live)
-	body := client.Tree(maps.Clone(u.Body))
+	body := maps.Clone(u.Body)
 	if u.redeploys() {
 		ref := attributesOf(u.plan["source_revision_config"]).text("repo_ref")
 		image := attributesOf(u.config["source_revision_config"])["image_uri"]
@@ -119,11 +119,13 @@ func (u *update) merge(live *client.Deployment) client.Tree {
 	return body
 }
 
-// send sends what the plan changes. If the service rejects members that it reports itself but the provider does not know, it
-// sends the change once more without them.
+// send sends what the plan changes. If the service rejects members that it reports itself but the provider does not
+// know, it sends the change once more without them.
 func (u *update) send(ctx context.Context) (sent client.Update, ok bool) {
 	id := u.state.text("id")
-	sent, err := u.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) { return u.merge(live), nil })
+	sent, err := u.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) {
+		return u.merge(live), nil
+	})
 	if err == nil {
 		return sent, true
 	}
@@ -132,8 +134,9 @@ func (u *update) send(ctx context.Context) (sent client.Update, ok bool) {
 			return u.withoutForeign(u.merge(live)), nil
 		})
 		if secondErr == nil {
-			u.report(u.diags).warnf(path.Empty(), "Unknown properties were not sent", "The service reports properties of deployment %s that this "+
-				"provider does not know, but rejects them in requests. The update was sent without them. Check that the service still has:%s",
+			u.report(u.diags).warnf(path.Empty(), "Unknown properties were not sent", "The service reports properties of "+
+				"deployment %s that this provider does not know, but rejects them in requests. The update was sent without them. "+
+				"Check that the service still has:%s",
 				describe(u.state), foreign)
 			return reduced, true
 		}
@@ -146,7 +149,9 @@ func (u *update) send(ctx context.Context) (sent client.Update, ok bool) {
 func (u *update) foreign(request client.Tree) []string {
 	ours := field.Leaves(u.plan.additional())
 	_, rest := changeableFields.Split(request)
-	return slices.DeleteFunc(field.Leaves(rest), func(name string) bool { return name == "secrets" || slices.Contains(ours, name) })
+	return slices.DeleteFunc(field.Leaves(rest), func(name string) bool {
+		return name == "secrets" || slices.Contains(ours, name)
+	})
 }
 
 func (u *update) withoutForeign(request client.Tree) client.Tree {
@@ -159,8 +164,8 @@ func (u *update) withoutForeign(request client.Tree) client.Tree {
 	return reduced
 }
 
-// isAbout reports whether a service may have rejected a request because of some members: its error names one of them, or names no
-// member of the request at all.
+// isAbout reports whether a service may have rejected a request because of some members: its error names one of them,
+// or names no member of the request at all.
 func isAbout(err error, names []string, request client.Tree) bool {
 	rejected, ok := errors.AsType[*client.Error](err)
 	if !ok || !rejected.Invalid() || len(names) == 0 {
@@ -185,8 +190,9 @@ func (u *update) addSendFailure(err error, request client.Tree) {
 	rejected, ok := errors.AsType[*client.Error](err)
 	switch {
 	case errors.Is(err, client.ErrNotSupported):
-		r.errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for it. Nothing was "+
-			"changed. Options:\n%s\n  - Set documented_operations_only = true in the provider: the plan then reports such changes.\n\n%s",
+		r.errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for "+
+			"it. Nothing was changed. Options:\n%s\n  - Set documented_operations_only = true in the provider: the plan then "+
+			"reports such changes.\n\n%s",
 			describe(u.state), withoutUpdate, u.sentence(err))
 	case errors.Is(err, client.ErrNotFound):
 		u.addReadFailure(u.diags, u.state, err)
@@ -194,19 +200,22 @@ func (u *update) addSendFailure(err error, request client.Tree) {
 		secrets, _ := request["secrets"].([]client.Secret)
 		var notes []trusted
 		config, _ := request["source_config"].(map[string]any)
-		settings := slices.DeleteFunc(slices.Sorted(maps.Keys(config)), func(name string) bool { return name == "resource_spec" })
+		settings := slices.DeleteFunc(slices.Sorted(maps.Keys(config)),
+			func(name string) bool { return name == "resource_spec" })
 		if ok && rejected.Invalid() && len(settings) > 0 {
 			notes = append(notes, mayBeImmutable)
 		}
-		u.report(u.diags).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err, requestLocations(u.config, secrets), notes...)
+		u.report(u.diags).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err,
+			requestLocations(u.config, secrets), notes...)
 	}
 }
 
-const mayBeImmutable trusted = "Some settings of source_config cannot be changed after the create (section 2.2 of the API document). If this is one of " +
-	"them, terraform apply -replace=ADDRESS, with the address of this resource, deletes the deployment and creates it again with the new value."
+const mayBeImmutable trusted = "Some settings of source_config cannot be changed after the create (section 2.2 of the API " +
+	"document). If this is one of them, terraform apply -replace=ADDRESS, with the address of this resource, deletes the " +
+	"deployment and creates it again with the new value."
 
-// readBack reads the deployment until it shows what was sent. If the response to that shows that the service did not take all of
-// it, the response is what is read for. It is not ok if nothing can be read.
+// readBack reads the deployment until it shows what was sent. If the response to that shows that the service did not
+// take all of it, the response is what is read for. It is not ok if nothing can be read.
 func (u *update) readBack(ctx context.Context, sent client.Update) (*client.Deployment, bool) {
 	before, written := sent.Before, sent.Written
 	refused := written != nil && !u.took(sent, written)
@@ -235,8 +244,8 @@ func (u *update) took(sent client.Update, d *client.Deployment) bool {
 	return len(u.missing(d)) == 0 && len(u.secrets.notTaken(d)) == 0 && !u.unknownSecrets(sent, d)
 }
 
-// unknownSecrets reports whether nothing shows that the service took secrets: the response was lost, there is no new revision, and
-// it does not show values.
+// unknownSecrets reports whether nothing shows that the service took secrets: the response was lost, there is no new
+// revision, and it does not show values.
 func (u *update) unknownSecrets(sent client.Update, d *client.Deployment) bool {
 	return sent.Lost != nil && u.secrets.sends && !revised(sent.Before, d) && !u.secrets.values.foundIn(secretsIn(d))
 }
@@ -266,8 +275,8 @@ func revised(before, d *client.Deployment) bool {
 	return d.LatestRevisionID != "" && !strings.EqualFold(d.LatestRevisionID, before.LatestRevisionID)
 }
 
-// dropLeftovers sets members of maps and JSON objects to null that a service still has because it merges deeply. It returns what
-// the service has then. That it rejects this is no failure of the update: verify warns of what is left.
+// dropLeftovers sets members of maps and JSON objects to null that a service still has because it merges deeply. It
+// returns what the service has then. That it rejects this is no failure of the update: verify warns of what is left.
 func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) *client.Deployment {
 	if len(u.nulls(visible)) == 0 {
 		return visible
@@ -287,8 +296,8 @@ func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) 
 	return read
 }
 
-// verify reports what the service did not take, what it kept although it was removed, and what changed although nobody asked for
-// it. It is not ok if the service did not take all that is set.
+// verify reports what the service did not take, what it kept although it was removed, and what changed although nobody
+// asked for it. It is not ok if the service did not take all that is set.
 func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool) {
 	r, who := u.report(u.diags), describe(u.state)
 	failed, kept := slices.Concat(u.missing(visible), u.unrevised(sent, visible)), u.leftover(visible)
@@ -306,30 +315,31 @@ func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool
 	}
 	switch {
 	case sent.Lost != nil && len(lines) > 0:
-		r.errorf(path.Empty(), "Update was not confirmed", "The response to the update of deployment %s was lost, and the service does not show "+
-			"all of the change:%s\n\nApply again: the provider reads the deployment first, and sends what is missing.\n\n%s", who, lines,
-			u.sentence(sent.Lost))
+		r.errorf(path.Empty(), "Update was not confirmed", "The response to the update of deployment %s was lost, and the "+
+			"service does not show all of the change:%s\n\nApply again: the provider reads the deployment first, and sends "+
+			"what is missing.\n\n%s",
+			who, lines, u.sentence(sent.Lost))
 		return false
 	case len(lines) > 0:
 		at := path.Empty()
 		if len(failed) == 1 && len(lines) == 1 {
 			at = attributeOf(failed[0])
 		}
-		r.errorf(at, "Update was not applied", "The service accepted the update of deployment %s, but did not apply all of it:%s\n\n%s", who, lines,
-			u.notAppliedAdvice(failed))
+		r.errorf(at, "Update was not applied", "The service accepted the update of deployment %s, but did not apply all of "+
+			"it:%s\n\n%s", who, lines, u.notAppliedAdvice(failed))
 		return false
 	case sameRevision && visible.LatestRevisionID != "":
-		r.errorf(path.Empty(), "No new revision", "The service accepted the update of deployment %s, but made no new revision: the latest one is "+
-			"still %s. The change of redeploy_triggers is not applied. Contact the service operator, or set redeploy_triggers back.", who,
-			visible.LatestRevisionID)
+		r.errorf(path.Empty(), "No new revision", "The service accepted the update of deployment %s, but made no new "+
+			"revision: the latest one is still %s. The change of redeploy_triggers is not applied. Contact the service "+
+			"operator, or set redeploy_triggers back.", who, visible.LatestRevisionID)
 		return false
 	case sameRevision:
-		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment %s: the provider cannot "+
-			"verify that the change of redeploy_triggers made a new one.", who)
+		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment "+
+			"%s: the provider cannot verify that the change of redeploy_triggers made a new one.", who)
 	}
 	if len(kept) > 0 {
-		r.warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of deployment %s, but still has the "+
-			"former value, which may be its default, of:%s", who, names(kept))
+		r.warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of deployment %s, "+
+			"but still has the former value, which may be its default, of:%s", who, names(kept))
 	}
 	u.addUnasked(sent, visible)
 	return true
@@ -379,8 +389,8 @@ func (u *update) addUnasked(sent client.Update, visible *client.Deployment) {
 		}
 	}
 	if len(unasked) > 0 {
-		u.report(u.diags).warnf(path.Empty(), "Service changed other properties", "The update of deployment %s changed properties that it was "+
-			"not meant to change:%s", describe(u.state), unasked)
+		u.report(u.diags).warnf(path.Empty(), "Service changed other properties", "The update of deployment %s changed "+
+			"properties that it was not meant to change:%s", describe(u.state), unasked)
 	}
 }
 
@@ -412,8 +422,9 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 // addReadFailure reports that a deployment cannot be read, or no longer exists.
 func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attributes, err error) {
 	if errors.Is(err, client.ErrNotFound) {
-		r.report(diags).errorf(path.Empty(), "Deployment no longer exists", "The service does not list deployment %s. It was probably deleted "+
-			"outside Terraform. Plan again, without -refresh=false: the plan proposes to create it.", describe(state))
+		r.report(diags).errorf(path.Empty(), "Deployment no longer exists", "The service does not list deployment %s. It "+
+			"was probably deleted outside Terraform. Plan again, without -refresh=false: the plan proposes to create it.",
+			describe(state))
 		return
 	}
 	r.report(diags).failure(fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)

@@ -27,7 +27,8 @@ func timeoutsAttribute() schema.Attribute {
 		Attributes: map[string]schema.Attribute{
 			"create": limit("Time to wait for `wait_until` after a create"),
 			"update": limit("Time to wait for `wait_until` after an update"),
-			"delete": limit("Time to wait until a deployment is no longer listed after its deletion. Read from the state at destroy"),
+			"delete": limit("Time to wait until a deployment is no longer listed after its deletion. Read from the state at " +
+				"destroy"),
 		},
 	}
 }
@@ -56,8 +57,8 @@ var (
 	redeploying = operation{"redeployed", "timeout"}
 )
 
-// rollout waits until a deployment that was created or changed runs as wait_until asks for. Services report that in two ways,
-// and some in neither: active_revision_id follows latest_revision_id, or the revision has the status DEPLOYED.
+// rollout waits until a deployment that was created or changed runs as wait_until asks for. Services report that in two
+// ways, and some in neither: active_revision_id follows latest_revision_id, or the revision has the status DEPLOYED.
 type rollout struct {
 	*providerData
 	operation operation
@@ -77,7 +78,8 @@ type rollout struct {
 
 // rolloutOf is the wait of an apply. Before is nil for a create.
 func (r *deploymentResource) rolloutOf(plan attributes, before *client.Deployment) *rollout {
-	w := &rollout{providerData: r.providerData, operation: creating, until: plan.text("wait_until"), limit: plan.timeout("create"),
+	w := &rollout{providerData: r.providerData, operation: creating, until: plan.text("wait_until"),
+		limit:  plan.timeout("create"),
 		before: before, progress: func(string) {}}
 	if before != nil {
 		w.operation, w.limit = updating, plan.timeout("update")
@@ -85,8 +87,8 @@ func (r *deploymentResource) rolloutOf(plan attributes, before *client.Deploymen
 	return w
 }
 
-// wait waits, beginning with what was read or written last, and reports what ended the wait, unless that is success. It returns
-// the last read result; nil if the deployment no longer exists.
+// wait waits, beginning with what was read or written last, and reports what ended the wait, unless that is success. It
+// returns the last read result; nil if the deployment no longer exists.
 func (w *rollout) wait(ctx context.Context, first *client.Deployment, diags *diag.Diagnostics) *client.Deployment {
 	w.follow(first)
 	if w.until == waitCreated {
@@ -144,8 +146,8 @@ func (w *rollout) follow(d *client.Deployment) {
 	w.reads++
 }
 
-// readStatus reads the status of the latest revision, unless that runs or is not waited for. Reported is whether the service
-// reports that a revision runs: it had an active one before, or has a status.
+// readStatus reads the status of the latest revision, unless that runs or is not waited for. Reported is whether the
+// service reports that a revision runs: it had an active one before, or has a status.
 func (w *rollout) readStatus(ctx context.Context) (reported bool) {
 	if w.revision == "" {
 		return false
@@ -170,7 +172,8 @@ func (w *rollout) readStatus(ctx context.Context) (reported bool) {
 	return reported || w.status != "" || retry
 }
 
-// isStillLatest reads the deployment once more, and reports whether the revision is still its latest one, and does not run.
+// isStillLatest reads the deployment once more, and reports whether the revision is still its latest one, and does not
+// run.
 func (w *rollout) isStillLatest(ctx context.Context) bool {
 	d, err := w.client.DeploymentNow(ctx, w.last.ID)
 	if err != nil || !strings.EqualFold(d.LatestRevisionID, w.revision) {
@@ -220,8 +223,8 @@ func (w *rollout) situation() trusted {
 	return text + w.format(" The active revision is %s.", w.last.ActiveRevisionID)
 }
 
-// explain reports what ended a wait. What is an error for an update, which does not taint it, is a warning for a create: a
-// tainted deployment would be replaced by the next apply.
+// explain reports what ended a wait. What is an error for an update, which does not taint it, is a warning for a
+// create: a tainted deployment would be replaced by the next apply.
 func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 	r, at := w.report(diags), path.Empty()
 	who, done, situation := w.format("Deployment %q (%s)", w.last.Name, w.last.ID), w.operation.done, w.situation()
@@ -231,16 +234,17 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 	}
 	switch {
 	case errors.Is(err, client.ErrNotFound):
-		r.errorf(at, "Deployment no longer exists", "%s was %s, and then disappeared while the provider waited for it. It was probably "+
-			"deleted outside Terraform. Apply again to create it. The last read: %s", who, done, situation)
+		r.errorf(at, "Deployment no longer exists", "%s was %s, and then disappeared while the provider waited for it. It "+
+			"was probably deleted outside Terraform. Apply again to create it. The last read: %s", who, done, situation)
 	case err == nil && w.last.Status == client.StatusAwaitingDelete:
-		r.errorf(at, "Deployment is being deleted", "%s was %s, and is being deleted now, outside Terraform. %s Once it no longer exists, "+
-			"apply again to create it.", who, done, situation)
+		r.errorf(at, "Deployment is being deleted", "%s was %s, and is being deleted now, outside Terraform. %s Once it no "+
+			"longer exists, apply again to create it.", who, done, situation)
 	case w.failed && w.before == nil:
-		r.errorf(at, "Revision failed", "%s was created, but its first revision never ran. %s The service shows why.\n\nThe resource is "+
-			"tainted: the next apply replaces the deployment. Options:\n"+
+		r.errorf(at, "Revision failed", "%s was created, but its first revision never ran. %s The service shows why.\n\nThe "+
+			"resource is tainted: the next apply replaces the deployment. Options:\n"+
 			"  - Correct the configuration, and apply again.\n"+
-			"  - To keep the deployment and only change it, first run terraform untaint ADDRESS, with the address of the resource.",
+			"  - To keep the deployment and only change it, first run terraform untaint ADDRESS, with the address of the "+
+			"resource.",
 			who, situation)
 	case w.failed:
 		r.errorf(at, "Revision failed", "%s was %s, but the new revision does not run. %s The service shows why.\n"+
@@ -249,23 +253,27 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 			"  - To roll back, set the former values, and apply.", who, done, situation)
 	case err == nil:
 	case errors.Is(err, context.Canceled):
-		unlessCreated(at, "Wait was interrupted", "%s was %s, but the provider did not wait until it runs. %s The next plan shows its "+
-			"status.", who, done, situation)
+		unlessCreated(at, "Wait was interrupted", "%s was %s, but the provider did not wait until it runs. %s The next plan "+
+			"shows its status.", who, done, situation)
 	case errors.Is(err, context.DeadlineExceeded) && w.runs() && !w.ready():
-		r.warnf(at, "Deployment is not ready yet", "%s was %s and its new revision runs, but after %s the deployment is not ready. %s%s\n"+
+		r.warnf(at, "Deployment is not ready yet", "%s was %s and its new revision runs, but after %s the deployment is not "+
+			"ready. %s%s\n"+
 			"  - The next plan shows its status.\n"+
 			"  - To wait longer, raise %s.", who, done, w.limit, situation, w.lastFailure(err), w.operation.limit)
 	case errors.Is(err, context.DeadlineExceeded) && w.before == nil:
-		r.warnf(at, "Deployment is not ready yet", "%s was created, but after %s it does not run as wait_until requires. %s%s\n"+
+		r.warnf(at, "Deployment is not ready yet", "%s was created, but after %s it does not run as wait_until requires. "+
+			"%s%s\n"+
 			"  - It continues in the background: the next plan shows its status.\n"+
 			"  - To wait longer, raise %s.", who, w.limit, situation, w.lastFailure(err), w.operation.limit)
 	case errors.Is(err, context.DeadlineExceeded):
 		r.errorf(at, "New revision does not run yet", "%s was %s, but after %s the new revision does not run. %s%s\n"+
 			"  - It continues in the background: the next plan shows its status.\n"+
 			"  - To wait longer, raise %s.\n"+
-			"  - To roll back, set the former values, and apply.", who, done, w.limit, situation, w.lastFailure(err), w.operation.limit)
+			"  - To roll back, set the former values, and apply.", who, done, w.limit, situation, w.lastFailure(err),
+			w.operation.limit)
 	default:
-		unlessCreated(at, "Cannot wait for the deployment", "%s was %s, but the provider could not wait until it runs. %s\n\n%s\n\n%s",
+		unlessCreated(at, "Cannot wait for the deployment", "%s was %s, but the provider could not wait until it runs. "+
+			"%s\n\n%s\n\n%s",
 			who, done, situation, w.sentence(err), w.advice(err))
 	}
 }
@@ -296,10 +304,11 @@ func (w *rollout) savePending(ctx context.Context, private privateState, diags *
 	}
 }
 
-// addPending warns of a revision that an earlier apply has made, that is the latest one, and that does not run: the next apply
-// has nothing to wait for. Live is what was read of the deployment; nil if nothing was.
-func (r *deploymentResource) addPending(ctx context.Context, private privateState, plan, state attributes, live *client.Deployment,
-	diags *diag.Diagnostics) {
+// addPending warns of a revision that an earlier apply has made, that is the latest one, and that does not run: the
+// next apply has nothing to wait for. Live is what was read of the deployment; nil if nothing was.
+func (r *deploymentResource) addPending(ctx context.Context, private privateState, plan, state attributes,
+	live *client.Deployment, diags *diag.Diagnostics,
+) {
 	var pending *pendingRevision
 	loadPrivate(ctx, private, privateRevision, &pending, diags)
 	if pending == nil || r.client == nil || !strings.EqualFold(pending.ID, state.text("latest_revision_id")) {
@@ -321,8 +330,8 @@ func (r *deploymentResource) addPending(ctx context.Context, private privateStat
 	if !reported || w.status == client.RevisionDeployed {
 		return
 	}
-	r.report(diags).warnf(path.Empty(), "Revision does not run", "An earlier apply made a revision of deployment %q (%s) that does not run. %s This plan "+
-		"makes no new revision, so its apply does not wait for it.\n"+
+	r.report(diags).warnf(path.Empty(), "Revision does not run", "An earlier apply made a revision of deployment %q (%s) "+
+		"that does not run. %s This plan makes no new revision, so its apply does not wait for it.\n"+
 		"  - If it failed, correct the configuration, or change redeploy_triggers to try the same again.\n"+
 		"  - To roll back, set the former values.", live.Name, live.ID, w.situation())
 }

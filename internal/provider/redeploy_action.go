@@ -35,15 +35,17 @@ func (a *redeployAction) Metadata(_ context.Context, _ action.MetadataRequest, r
 // Schema describes the configuration of the action.
 func (a *redeployAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Makes a new revision of a deployment with the same configuration: a new commit of the same branch is built, and a " +
-			"tag that points to a new image is pulled. Waits until the new revision runs. Requires Terraform 1.14 or later.",
+		MarkdownDescription: "Makes a new revision of a deployment with the same configuration: a new commit of the same " +
+			"branch is built, and a tag that points to a new image is pulled. Waits until the new revision runs. Requires " +
+			"Terraform 1.14 or later.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDString()},
 				MarkdownDescription: "ID of the deployment, a UUID."},
 			"repo_ref": schema.StringAttribute{Optional: true, Validators: []validator.String{field.NotEmpty()},
-				MarkdownDescription: "Branch, tag or commit to deploy. Defaults to the one that the service shows. Set it where the service shows " +
-					"only the commit of a branch: otherwise that commit is deployed again."},
-			"wait_until": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(waitCreated, waitReady, waitActive)},
+				MarkdownDescription: "Branch, tag or commit to deploy. Defaults to the one that the service shows. Set it where " +
+					"the service shows only the commit of a branch: otherwise that commit is deployed again."},
+			"wait_until": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(waitCreated,
+				waitReady, waitActive)},
 				MarkdownDescription: "What to wait for, as `wait_until` of the resource `graphdeploy_deployment`."},
 			"timeout": schema.StringAttribute{Optional: true, Validators: []validator.String{field.Duration()},
 				MarkdownDescription: "Time limit of the wait, such as `45s` or `30m`. Defaults to `20m`."},
@@ -64,9 +66,9 @@ func (a *redeployAction) ModifyPlan(_ context.Context, _ action.ModifyPlanReques
 }
 
 func (a *redeployAction) rejectRedeploy(diags *diag.Diagnostics) {
-	a.report(diags).errorf(path.Empty(), "Deployment cannot be redeployed", "The provider has documented_operations_only = true, and the API "+
-		"documents no operation that redeploys. Remove the action, or set documented_operations_only to false if the service supports PATCH "+
-		"for deployments.")
+	a.report(diags).errorf(path.Empty(), "Deployment cannot be redeployed", "The provider has documented_operations_only "+
+		"= true, and the API documents no operation that redeploys. Remove the action, or set documented_operations_only to "+
+		"false if the service supports PATCH for deployments.")
 }
 
 // Invoke asks for a new revision, and waits for it.
@@ -91,8 +93,9 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		return
 	}
 	if onlyCommit != "" {
-		a.report(diags).warnf(path.Empty(), "Commit is redeployed", "The service shows only the commit of deployment %q (%s), not the branch or "+
-			"tag: commit %s is deployed again. To deploy a newer one, set repo_ref.", sent.Before.Name, id, onlyCommit)
+		a.report(diags).warnf(path.Empty(), "Commit is redeployed", "The service shows only the commit of deployment %q "+
+			"(%s), not the branch or tag: commit %s is deployed again. To deploy a newer one, set repo_ref.", sent.Before.Name,
+			id, onlyCommit)
 	}
 	// Terraform's interrupt ends the wait until it runs only.
 	visible, err := a.client.WaitConsistent(context.WithoutCancel(ctx), sent.Before,
@@ -108,7 +111,8 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 	if err != nil { // it is omitted: others are not valid
 		limit = defaultTimeout
 	}
-	(&rollout{providerData: a.providerData, operation: redeploying, until: config.text("wait_until"), limit: limit, before: sent.Before,
+	(&rollout{providerData: a.providerData, operation: redeploying, until: config.text("wait_until"), limit: limit,
+		before:   sent.Before,
 		progress: progress}).wait(ctx, visible, diags)
 }
 
@@ -131,22 +135,22 @@ func showsOnlyCommit(d *client.Deployment) bool {
 	return ref != "" && strings.EqualFold(ref, commit)
 }
 
-// verifyRevised reports it if a redeployment made no new revision, as far as the service reports revisions. It is not ok if there
-// is nothing to wait for.
-func (a *redeployAction) verifyRevised(sent client.Update, visible *client.Deployment, diags *diag.Diagnostics) (ok bool) {
+// verifyRevised reports it if a redeployment made no new revision, as far as the service reports revisions. It is not
+// ok if there is nothing to wait for.
+func (a *redeployAction) verifyRevised(sent client.Update, visible *client.Deployment, diags *diag.Diagnostics) bool {
 	r, who := a.report(diags), a.format("deployment %q (%s)", visible.Name, visible.ID)
 	switch {
 	case revised(sent.Before, visible), sent.Written != nil && revised(sent.Before, sent.Written):
 		return true
 	case sent.Lost != nil:
-		r.errorf(path.Empty(), "Outcome of the redeployment is unknown", "The response to the update of %s was lost, and it has no new "+
-			"revision: %s", who, a.sentence(sent.Lost))
+		r.errorf(path.Empty(), "Outcome of the redeployment is unknown", "The response to the update of %s was lost, and it "+
+			"has no new revision: %s", who, a.sentence(sent.Lost))
 	case visible.LatestRevisionID == "":
-		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of %s: the provider cannot verify "+
-			"that there is a new one.", who)
+		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of %s: the "+
+			"provider cannot verify that there is a new one.", who)
 	default:
-		r.errorf(path.Empty(), "No new revision", "The service accepted the update of %s, but made no new revision: the latest one is still %s. "+
-			"Contact the service operator.", who, visible.LatestRevisionID)
+		r.errorf(path.Empty(), "No new revision", "The service accepted the update of %s, but made no new revision: the "+
+			"latest one is still %s. Contact the service operator.", who, visible.LatestRevisionID)
 	}
 	return false
 }
@@ -159,8 +163,8 @@ func (a *redeployAction) addRedeployFailure(diags *diag.Diagnostics, id string, 
 	case errors.Is(err, client.ErrNotFound):
 		r.errorf(path.Root("id"), "No such deployment", noSuchID, id)
 	case errors.Is(err, client.ErrNotSupported):
-		r.errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for it. Nothing was "+
-			"changed.\n\n%s", id, a.sentence(err))
+		r.errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for "+
+			"it. Nothing was changed.\n\n%s", id, a.sentence(err))
 	default:
 		r.failure("Cannot redeploy deployment "+id, err, nil)
 	}

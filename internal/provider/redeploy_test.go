@@ -29,8 +29,10 @@ func TestRedeploy_triggers(t *testing.T) {
 		config  func(...object) object
 		sent    string
 	}{
-		"branch":  {fakeserver.Options{}, fromBranch, `[{"source_revision_config":{"graph_config_path":"graph.json","repo_ref":"main"}}]`},
-		"commits": {fakeserver.Options{ResolveRefs: true}, fromBranch, `[{"source_revision_config":{"graph_config_path":"graph.json","repo_ref":"main"}}]`},
+		"branch": {fakeserver.Options{}, fromBranch,
+			`[{"source_revision_config":{"graph_config_path":"graph.json","repo_ref":"main"}}]`},
+		"commits": {fakeserver.Options{ResolveRefs: true}, fromBranch,
+			`[{"source_revision_config":{"graph_config_path":"graph.json","repo_ref":"main"}}]`},
 		"branch and image": {fakeserver.Options{}, func(more ...object) object {
 			return merged(fromBranch(more...), object{"source_revision_config": object{"image_uri": "base:1"}})
 		}, `[{"source_revision_config":{"graph_config_path":"graph.json","image_uri":"base:1","repo_ref":"main"}}]`},
@@ -83,7 +85,8 @@ func TestRedeploy_withoutNewRevisionIsAnError(t *testing.T) {
 	p := newProtocol(t, s)
 	r := p.MustApply(typeName, nil, withImage("1", commits("a")))
 	latest := p.text(r, "latest_revision_id")
-	r = p.update(r, withImage("1", commits("b")), protocoltest.Error("No new revision", "", `"app"`, latest, "redeploy_triggers"))
+	r = p.update(r, withImage("1", commits("b")), protocoltest.Error("No new revision", "", `"app"`, latest,
+		"redeploy_triggers"))
 	if triggers := p.Values(r)["redeploy_triggers"].(object); triggers["commit"] != "a" {
 		t.Errorf("redeploy_triggers in the state are %v", triggers)
 	}
@@ -99,7 +102,8 @@ func TestRedeploy_whereNoRevisionsAreReportedIsAWarning(t *testing.T) {
 	s := newService(t, fakeserver.Options{NoRevisions: true})
 	p := newProtocol(t, s)
 	r := p.MustApply(typeName, nil, withImage("1"))
-	r = p.update(r, withImage("1", commits("a")), protocoltest.Warning("Cannot verify the redeployment", "", `"app"`, "redeploy_triggers"))
+	r = p.update(r, withImage("1", commits("a")), protocoltest.Warning("Cannot verify the redeployment", "", `"app"`,
+		"redeploy_triggers"))
 	p.plans(r, withImage("1", commits("a")))
 }
 
@@ -132,7 +136,8 @@ func (p *protocol) invoke(config object) (progress []string, diags protocoltest.
 		values[argument] = tftypes.NewValue(tftypes.String, value)
 	}
 	packed := p.value(p.Schema.ActionSchemas[name].Schema.ValueType(), values)
-	valid, err := server.ValidateActionConfig(p.t.Context(), &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: packed})
+	valid, err := server.ValidateActionConfig(p.t.Context(), &tfprotov6.ValidateActionConfigRequest{ActionType: name,
+		Config: packed})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -146,7 +151,8 @@ func (p *protocol) invoke(config object) (progress []string, diags protocoltest.
 	if diags = append(diags, planned.Diagnostics...); diags.HasError() {
 		return nil, diags
 	}
-	stream, err := server.InvokeAction(context.WithoutCancel(p.t.Context()), &tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
+	stream, err := server.InvokeAction(context.WithoutCancel(p.t.Context()),
+		&tfprotov6.InvokeActionRequest{ActionType: name, Config: packed})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -222,7 +228,8 @@ func TestRedeployAction_failures(t *testing.T) {
 	}{
 		"documented operations only": {fakeserver.Options{}, object{"documented_operations_only": true}, nil, nil,
 			protocoltest.Error("Deployment cannot be redeployed", "", "documented_operations_only")},
-		"not supported": {fakeserver.Options{Documented: true}, nil, nil, nil, protocoltest.Error("Service does not support updates", "", "405")},
+		"not supported": {fakeserver.Options{Documented: true}, nil, nil, nil,
+			protocoltest.Error("Service does not support updates", "", "405")},
 		"not listed": {fakeserver.Options{}, nil, func(s *service) { s.Remove(s.Deployments()[0]["id"].(string)) }, nil,
 			protocoltest.Error("No such deployment", "id")},
 		"rejected": {fakeserver.Options{}, nil, func(s *service) {
@@ -231,17 +238,21 @@ func TestRedeployAction_failures(t *testing.T) {
 		"lost": {fakeserver.Options{}, nil, func(s *service) {
 			s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Cut: true})
 		}, nil, protocoltest.Error("Outcome of the redeployment is unknown", "", `"app"`)},
-		"no new revision": {fakeserver.Options{IgnorePatch: true}, nil, nil, nil, protocoltest.Error("No new revision", "", `"app"`)},
-		"no revisions":    {fakeserver.Options{NoRevisions: true}, nil, nil, nil, protocoltest.Warning("Cannot verify the redeployment", "", `"app"`)},
+		"no new revision": {fakeserver.Options{IgnorePatch: true}, nil, nil, nil, protocoltest.Error("No new revision", "",
+			`"app"`)},
+		"no revisions": {fakeserver.Options{NoRevisions: true}, nil, nil, nil,
+			protocoltest.Warning("Cannot verify the redeployment", "", `"app"`)},
 		"failed build": {fakeserver.Options{}, nil, func(s *service) { s.EndNextRevision("BUILD_FAILED") }, nil,
 			protocoltest.Error("Revision failed", "", `"app"`, "redeployed", "BUILD_FAILED")},
-		"time limit": {fakeserver.Options{}, nil, func(s *service) { s.EndNextRevision("QUEUED") }, object{"timeout": "500ms"},
+		"time limit": {fakeserver.Options{}, nil, func(s *service) { s.EndNextRevision("QUEUED") },
+			object{"timeout": "500ms"},
 			protocoltest.Error("New revision does not run yet", "", `"app"`, "QUEUED", "raise timeout")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, c.options)
-			id := s.SeedDeployment(map[string]any{"name": "app", "source": "external_docker", "source_revision_config": map[string]any{"image_uri": "a:1"}})
+			id := s.SeedDeployment(map[string]any{"name": "app", "source": "external_docker",
+				"source_revision_config": map[string]any{"image_uri": "a:1"}})
 			p := newProtocol(t, s, c.settings)
 			if c.prepare != nil {
 				c.prepare(s)

@@ -11,7 +11,8 @@ import (
 
 // image is a resource block without an output: a failed apply does not set one, and it would show a new revision.
 func image(tag string) string {
-	config, _, _ := strings.Cut(deployment("app", "external_docker", `source_revision_config = { image_uri = "shop:`+tag+`" }`), "output ")
+	config, _, _ := strings.Cut(deployment("app", "external_docker",
+		`source_revision_config = { image_uri = "shop:`+tag+`" }`), "output ")
 	return config
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"maps"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,8 @@ import (
 
 // withImage is deployment "app" with a version of its image.
 func withImage(tag string, arguments ...object) object {
-	return appConfig("external_docker", append([]object{{"source_revision_config": object{"image_uri": "shop:" + tag}}}, arguments...)...)
+	return appConfig("external_docker", append([]object{{"source_revision_config": object{"image_uri": "shop:" + tag}}},
+		arguments...)...)
 }
 
 // update plans and applies a configuration; what the apply reports is compared.
@@ -61,12 +61,13 @@ func (s *service) revisionReads() (n int) {
 	return n
 }
 
-// requests are the methods of the recorded requests, in their order.
-func (s *service) requests() (methods string) {
+// requests are the methods of the recorded requests, in their order: "GET,PATCH".
+func (s *service) requests() string {
+	var methods []string
 	for _, r := range s.Requests() {
-		methods += r.Method + " "
+		methods = append(methods, r.Method)
 	}
-	return strings.TrimSpace(methods)
+	return strings.Join(methods, ",")
 }
 
 func TestRollout_waitsUntilTheNewRevisionRuns(t *testing.T) {
@@ -133,13 +134,14 @@ func TestRollout_nothingToWaitFor(t *testing.T) {
 		after   object
 		want    string
 	}{
-		"no new revision":      {fakeserver.Options{}, setting("b"), "GET PATCH GET"},
-		"no revisions":         {fakeserver.Options{NoRevisions: true}, withImage("2"), "GET PATCH GET"},
-		"nothing of it":        {fakeserver.Options{NoActiveRevision: true, NoRevisionStatus: true}, withImage("2"), "GET PATCH GET GET GET"},
-		"runs already":         {fakeserver.Options{}, withImage("2"), "GET PATCH GET GET"},
-		"created":              {fakeserver.Options{}, withImage("2", object{"wait_until": "created"}), "GET PATCH GET"},
+		"no new revision": {fakeserver.Options{}, setting("b"), "GET,PATCH,GET"},
+		"no revisions":    {fakeserver.Options{NoRevisions: true}, withImage("2"), "GET,PATCH,GET"},
+		"nothing of it": {fakeserver.Options{NoActiveRevision: true, NoRevisionStatus: true}, withImage("2"),
+			"GET,PATCH,GET,GET,GET"},
+		"runs already":         {fakeserver.Options{}, withImage("2"), "GET,PATCH,GET,GET"},
+		"created":              {fakeserver.Options{}, withImage("2", object{"wait_until": "created"}), "GET,PATCH,GET"},
 		"the same in the end":  {fakeserver.Options{}, withImage("1", object{"wait_until": "active"}), ""},
-		"not ready, but as is": {fakeserver.Options{}, setting("c"), "GET PATCH GET"},
+		"not ready, but as is": {fakeserver.Options{}, setting("c"), "GET,PATCH,GET"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,12 +181,14 @@ func TestRollout_updateThatReachesItsLimitIsAnError(t *testing.T) {
 	plan, diags := p.Plan(typeName, r, second)
 	p.ExpectNone(diags)
 	r, diags = p.Apply(plan)
-	protocoltest.Expect(t, diags, protocoltest.Error("New revision does not run yet", "", `"app"`, "500ms", "DEPLOYING", before,
+	protocoltest.Expect(t, diags, protocoltest.Error("New revision does not run yet", "", `"app"`, "500ms", "DEPLOYING",
+		before,
 		p.text(r, "latest_revision_id"), "timeouts.update"))
 	if image := p.Values(r)["source_revision_config"].(object)["image_uri"]; image != "shop:2" {
 		t.Errorf("image_uri in the state is %v", image)
 	}
-	p.plans(r, second, protocoltest.Warning("Revision does not run", "", `"app"`, "DEPLOYING", before, p.text(r, "latest_revision_id")))
+	p.plans(r, second, protocoltest.Warning("Revision does not run", "", `"app"`, "DEPLOYING", before, p.text(r,
+		"latest_revision_id")))
 
 	// A change that makes no revision does not wait for it, and says so; one that makes a revision does not say it.
 	plan, diags = p.Plan(typeName, r, withImage("2", object{"wait_until": "active", "timeouts": object{"update": "1h"}}))
@@ -220,9 +224,10 @@ func TestRollout_failedBuildIsAnErrorAtOnce(t *testing.T) {
 			p.ExpectNone(diags)
 			s.ResetRequests()
 			r, diags = p.Apply(plan)
-			protocoltest.Expect(t, diags, protocoltest.Error("Revision failed", "", `"app"`, status, before, p.text(r, "latest_revision_id"),
+			protocoltest.Expect(t, diags, protocoltest.Error("Revision failed", "", `"app"`, status, before, p.text(r,
+				"latest_revision_id"),
 				"redeploy_triggers"))
-			if got := s.requests(); got != "GET PATCH GET GET GET GET" { // read back; a poll with its status, and one more read
+			if got := s.requests(); got != "GET,PATCH,GET,GET,GET,GET" { // read back; a poll with its status, and one more read
 				t.Errorf("sent %s", got)
 			}
 			p.plans(r, withImage("2"), protocoltest.Warning("Revision does not run", "", status))
@@ -236,7 +241,8 @@ func TestRollout_failedFirstVersionTaintsTheResource(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{FailingVersions: "bad"})
 	p := newProtocol(t, s)
-	r := p.update(nil, withImage("bad"), protocoltest.Error("Revision failed", "", `"app"`, "DEPLOY_FAILED", "terraform untaint"))
+	r := p.update(nil, withImage("bad"), protocoltest.Error("Revision failed", "", `"app"`, "DEPLOY_FAILED",
+		"terraform untaint"))
 	if r == nil {
 		t.Fatal("the deployment is not in the state")
 	}
@@ -259,16 +265,17 @@ func TestRollout_followsTheLatestRevision(t *testing.T) {
 				s.NewRevision(id)
 			}})
 			r = p.update(r, withImage("2"))
-			if latest := p.text(r, "latest_revision_id"); latest == ours || ours == "" || latest != p.text(r, "active_revision_id") {
-				t.Errorf("latest %s, active %s, ours %s", latest, p.text(r, "active_revision_id"), ours)
+			latest, active := p.text(r, "latest_revision_id"), p.text(r, "active_revision_id")
+			if latest == ours || ours == "" || latest != active {
+				t.Errorf("latest %s, active %s, ours %s", latest, active, ours)
 			}
 			p.plans(r, withImage("2"))
 		})
 	}
 }
 
-// Section 2.2 of the API document: no new revision. Known services make one for resource_spec, which the plan shows, and others for
-// anything, which the next refresh shows.
+// Section 2.2 of the API document: no new revision. Known services make one for resource_spec, which the plan shows,
+// and others for anything, which the next refresh shows.
 func TestRollout_revisionForAnySetting(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -315,7 +322,8 @@ func TestRollout_readyIsAWarningWhereTheRevisionRuns(t *testing.T) {
 	r := p.MustApply(typeName, nil, withImage("1", limits))
 	s.edit(t, "status", "AWAITING_DATABASE")()
 	r, _ = p.Read(r)
-	r = p.update(r, withImage("2", limits), protocoltest.Warning("Deployment is not ready yet", "", "AWAITING_DATABASE", "is active", "500ms"))
+	r = p.update(r, withImage("2", limits), protocoltest.Warning("Deployment is not ready yet", "", "AWAITING_DATABASE",
+		"is active", "500ms"))
 	p.plans(r, withImage("2", limits))
 }
 
@@ -349,7 +357,8 @@ func TestRollout_whatPreventsWaiting(t *testing.T) {
 			if summary == "" {
 				summary = "Deployment is not ready yet"
 			}
-			protocoltest.Expect(t, diags, protocoltest.Warning(summary, "", append([]string{`"app"`, p.text(r, "id"), "READY"}, c.words...)...))
+			protocoltest.Expect(t, diags, protocoltest.Warning(summary, "", append([]string{`"app"`, p.text(r, "id"), "READY"},
+				c.words...)...))
 			s.ClearFaults()
 			p.plans(r, config)
 
@@ -363,7 +372,8 @@ func TestRollout_whatPreventsWaiting(t *testing.T) {
 			if c.summary == "" {
 				summary = "New revision does not run yet"
 			}
-			protocoltest.Expect(t, diags, protocoltest.Error(summary, "", append([]string{`"app"`, p.text(r, "latest_revision_id")}, c.words...)...))
+			protocoltest.Expect(t, diags, protocoltest.Error(summary, "", append([]string{`"app"`, p.text(r,
+				"latest_revision_id")}, c.words...)...))
 			s.ClearFaults()
 			p.plans(r, after, protocoltest.Warning("Revision does not run", ""))
 		})
@@ -392,9 +402,11 @@ func TestRollout_documentedOperationsOnly(t *testing.T) {
 	p := newProtocol(t, s, object{"documented_operations_only": true})
 	r := p.MustApply(typeName, nil, withImage("1", object{"wait_until": "active"}))
 	if p.text(r, "active_revision_id") != p.text(r, "latest_revision_id") || s.revisionReads() != 0 {
-		t.Errorf("active %s, latest %s, %d reads of revisions", p.text(r, "active_revision_id"), p.text(r, "latest_revision_id"), s.revisionReads())
+		t.Errorf("active %s, latest %s, %d reads of revisions", p.text(r, "active_revision_id"), p.text(r,
+			"latest_revision_id"), s.revisionReads())
 	}
-	_, diags := p.Plan(typeName, r, withImage("1", object{"wait_until": "active", "redeploy_triggers": object{"commit": "a"}}))
+	_, diags := p.Plan(typeName, r, withImage("1", object{"wait_until": "active",
+		"redeploy_triggers": object{"commit": "a"}}))
 	protocoltest.Expect(t, diags, protocoltest.Error("Deployment cannot be updated", "", "redeploy_triggers"))
 }
 
@@ -408,24 +420,37 @@ func TestPlan_marksOnlyWhatCanChange(t *testing.T) {
 		before, after object
 		want          []string
 	}{
-		"image":                  {"external_docker", object{"source_revision_config": object{"image_uri": "a:1"}}, object{"source_revision_config": object{"image_uri": "a:2"}}, ids},
-		"branch":                 {"codehost", object{"source_revision_config": object{"repo_ref": "main"}}, object{"source_revision_config": object{"repo_ref": "dev"}}, build},
-		"branch and image":       {"codehost", object{"source_revision_config": object{"repo_ref": "main", "image_uri": "a:1"}}, object{"source_revision_config": object{"repo_ref": "dev", "image_uri": "a:1"}}, build[1:]},
-		"secrets":                {"external_docker", object{"secrets": object{"A": "one"}}, object{"secrets": object{"A": "two"}}, ids},
-		"secrets of a build":     {"codehost", object{"secrets": object{"A": "one"}}, object{"secrets": object{"A": "two"}}, build},
-		"references":             {"external_docker", object{}, object{"secret_references": list{object{"name": "A", "secret_name": "s", "secret_key": "k"}}}, ids},
-		"references removed":     {"external_docker", object{"secret_references": list{object{"name": "A", "secret_name": "s", "secret_key": "k"}}}, object{}, ids},
-		"resource_spec":          {"external_docker", resourceSpec("memory_mb", 1024), resourceSpec("memory_mb", 2048), ids},
-		"triggers":               {"codehost", object{"redeploy_triggers": object{"a": "1"}}, object{"redeploy_triggers": object{"a": "2"}}, build},
-		"triggers set":           {"external_docker", object{}, object{"redeploy_triggers": object{"a": "1"}}, ids},
-		"unknown triggers":       {"external_docker", object{}, object{"redeploy_triggers": protocoltest.Unknown}, ids},
-		"unknown trigger":        {"external_docker", object{}, object{"redeploy_triggers": object{"a": protocoltest.Unknown}}, ids},
-		"triggers removed":       {"external_docker", object{"redeploy_triggers": object{"a": "1"}}, object{}, nil},
-		"empty triggers":         {"external_docker", object{}, object{"redeploy_triggers": object{}}, nil},
-		"another setting":        {"external_docker", object{}, object{"source_config": object{"custom_url": "https://a.example.com"}}, []string{"updated_at"}},
-		"only of the state":      {"external_docker", object{}, object{"wait_until": "created"}, nil},
-		"unknown other setting":  {"external_docker", object{}, object{"source_config": object{"build_command": protocoltest.Unknown}}, []string{"source_config.build_command", "updated_at"}},
-		"unknown resource value": {"external_docker", object{}, resourceSpec("cpu", protocoltest.Unknown), append([]string{"source_config.resource_spec.cpu"}, ids...)},
+		"image": {"external_docker", object{"source_revision_config": object{"image_uri": "a:1"}},
+			object{"source_revision_config": object{"image_uri": "a:2"}}, ids},
+		"branch": {"codehost", object{"source_revision_config": object{"repo_ref": "main"}},
+			object{"source_revision_config": object{"repo_ref": "dev"}}, build},
+		"branch and image": {"codehost", object{"source_revision_config": object{"repo_ref": "main",
+			"image_uri": "a:1"}}, object{"source_revision_config": object{"repo_ref": "dev", "image_uri": "a:1"}}, build[1:]},
+		"secrets": {"external_docker", object{"secrets": object{"A": "one"}},
+			object{"secrets": object{"A": "two"}}, ids},
+		"secrets of a build": {"codehost", object{"secrets": object{"A": "one"}}, object{"secrets": object{"A": "two"}},
+			build},
+		"references": {"external_docker", object{}, object{"secret_references": list{object{"name": "A",
+			"secret_name": "s", "secret_key": "k"}}}, ids},
+		"references removed": {"external_docker", object{"secret_references": list{object{"name": "A", "secret_name": "s",
+			"secret_key": "k"}}}, object{}, ids},
+		"resource_spec": {"external_docker", resourceSpec("memory_mb", 1024), resourceSpec("memory_mb", 2048), ids},
+		"triggers": {"codehost", object{"redeploy_triggers": object{"a": "1"}},
+			object{"redeploy_triggers": object{"a": "2"}}, build},
+		"triggers set":     {"external_docker", object{}, object{"redeploy_triggers": object{"a": "1"}}, ids},
+		"unknown triggers": {"external_docker", object{}, object{"redeploy_triggers": protocoltest.Unknown}, ids},
+		"unknown trigger": {"external_docker", object{},
+			object{"redeploy_triggers": object{"a": protocoltest.Unknown}}, ids},
+		"triggers removed": {"external_docker", object{"redeploy_triggers": object{"a": "1"}}, object{}, nil},
+		"empty triggers":   {"external_docker", object{}, object{"redeploy_triggers": object{}}, nil},
+		"another setting": {"external_docker", object{},
+			object{"source_config": object{"custom_url": "https://a.example.com"}}, []string{"updated_at"}},
+		"only of the state": {"external_docker", object{}, object{"wait_until": "created"}, nil},
+		"unknown other setting": {"external_docker", object{},
+			object{"source_config": object{"build_command": protocoltest.Unknown}}, []string{"source_config.build_command",
+				"updated_at"}},
+		"unknown resource value": {"external_docker", object{}, resourceSpec("cpu", protocoltest.Unknown),
+			append([]string{"source_config.resource_spec.cpu"}, ids...)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -488,7 +513,7 @@ func TestRollout_createWithoutStatusAndActiveRevision(t *testing.T) {
 	s.ResetRequests()
 	r, diags := p.Apply(plan)
 	p.ExpectNone(diags)
-	if got := s.requests(); got != http.MethodGet+" POST GET GET" { // the name, the create, a read, and the status
+	if got := s.requests(); got != "GET,POST,GET,GET" { // the name, the create, a read, and the status
 		t.Errorf("sent %s", got)
 	}
 	p.plans(r, withImage("1"))
@@ -513,7 +538,8 @@ func TestRollout_logsProgress(t *testing.T) {
 	}
 	statuses := map[any]bool{}
 	for _, line := range lines {
-		if line["@message"] == "Waiting for a deployment" && line["@level"] == "info" && line["latest_revision_id"] == p.text(r, "latest_revision_id") {
+		if line["@message"] == "Waiting for a deployment" && line["@level"] == "info" &&
+			line["latest_revision_id"] == p.text(r, "latest_revision_id") {
 			statuses[line["revision_status"]] = true
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // after is a fault that lets the n-th PATCH from now on pass, and then runs edit before the response is written.
 func after(edit func()) fakeserver.Fault { return fakeserver.Fault{AfterWork: true, Reached: edit} }
 
-// A value that the service did not take ends the apply without waiting for a roll-out, and nothing of the change is saved. Rounded
-// numbers are an honest difference.
+// A value that the service did not take ends the apply without waiting for a roll-out, and nothing of the change is
+// saved. Rounded numbers are an honest difference.
 func TestUpdate_valueThatWasNotTaken(t *testing.T) {
 	t.Parallel()
 	const replace = "terraform apply -replace=ADDRESS"
@@ -25,11 +25,14 @@ func TestUpdate_valueThatWasNotTaken(t *testing.T) {
 		words     []string
 		replaces  bool
 	}{
-		"rounded": {object{"source_config": object{"resource_spec": object{"cpu": 0.25}}}, "source_config.resource_spec.cpu", 0.3,
-			"source_config.resource_spec.cpu", []string{"0.3 in the service, 0.25 in the configuration", "Set source_config.resource_spec.cpu = 0.3"}, false},
+		"rounded": {object{"source_config": object{"resource_spec": object{"cpu": 0.25}}}, "source_config.resource_spec.cpu",
+			0.3,
+			"source_config.resource_spec.cpu", []string{"0.3 in the service, 0.25 in the configuration",
+				"Set source_config.resource_spec.cpu = 0.3"}, false},
 		"immutable": {object{"source_config": object{"build_command": "make"}}, "source_config.build_command", "other",
 			"source_config.build_command", []string{"section 2.2"}, true},
-		"of the revision": {object{"source_revision_config": object{"image_uri": "shop:2"}}, "source_revision_config.image_uri", "shop:1",
+		"of the revision": {object{"source_revision_config": object{"image_uri": "shop:2"}},
+			"source_revision_config.image_uri", "shop:1",
 			"source_revision_config.image_uri", []string{`"shop:1" in the service, "shop:2" in the configuration`}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,21 +156,23 @@ func TestUpdate_rejectionIsAboutUnknownMembers(t *testing.T) {
 		return withImage("1", object{"source_config": object{"resource_spec": object{known: cpu}}})
 	}
 	problem := func(name string) string {
-		return `{"detail": [{"loc": ["body", "source_config", "resource_spec", "` + name + `"], "msg": "no", "type": "value_error"}]}`
+		return `{"detail": [{"loc": ["body", "source_config", "resource_spec", "` + name +
+			`"], "msg": "no", "type": "value_error"}]}`
 	}
 	for name, c := range map[string]struct {
 		body     string
 		repeated bool
 	}{
-		"names it":            {problem(unknown), true},
-		"names another":       {problem(known), false},
-		"names both":          {`{"detail": "cpu and zone are wrong"}`, true},
-		"mentions it":         {`{"detail": "unknown field: zone"}`, true},
-		"mentions another":    {`{"detail": "cpu must be at most 8"}`, false},
-		"part of a word":      {`{"detail": "zones are not supported for this cpu"}`, false},
-		"names nothing":       {`{"detail": "invalid request"}`, true},
-		"nothing to read":     {``, true},
-		"names only the body": {`{"detail": [{"loc": ["body"], "msg": "extra fields not permitted", "type": "value_error"}]}`, true},
+		"names it":         {problem(unknown), true},
+		"names another":    {problem(known), false},
+		"names both":       {`{"detail": "cpu and zone are wrong"}`, true},
+		"mentions it":      {`{"detail": "unknown field: zone"}`, true},
+		"mentions another": {`{"detail": "cpu must be at most 8"}`, false},
+		"part of a word":   {`{"detail": "zones are not supported for this cpu"}`, false},
+		"names nothing":    {`{"detail": "invalid request"}`, true},
+		"nothing to read":  {``, true},
+		"names only the body": {`{"detail": [{"loc": ["body"], "msg": "extra fields not permitted", "type": "value_error"}]}`,
+			true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -236,7 +241,8 @@ func TestUpdate_responseAboutAnotherDeployment(t *testing.T) {
 	p.plans(r, withImage("2"))
 }
 
-// After a lost response, the read-back decides. Where nothing in it shows whether secrets were taken, they count as not sent.
+// After a lost response, the read-back decides. Where nothing in it shows whether secrets were taken, they count as not
+// sent.
 func TestUpdate_lostResponseWithSecrets(t *testing.T) {
 	t.Parallel()
 	config := func(value string) object { return withImage("1", object{"secrets": object{"A": value}}) }
@@ -245,11 +251,14 @@ func TestUpdate_lostResponseWithSecrets(t *testing.T) {
 		fault   fakeserver.Fault
 		want    []protocoltest.Message
 	}{
-		"taken, by value":     {fakeserver.Options{}, fakeserver.Fault{AfterWork: true, Cut: true}, nil},
-		"taken, by revision":  {fakeserver.Options{Secrets: fakeserver.MaskSecrets}, fakeserver.Fault{AfterWork: true, Cut: true}, nil},
-		"not taken, by value": {fakeserver.Options{}, fakeserver.Fault{Cut: true}, []protocoltest.Message{protocoltest.Error("Update was not confirmed", "", "lost", `"A"`)}},
+		"taken, by value": {fakeserver.Options{}, fakeserver.Fault{AfterWork: true, Cut: true}, nil},
+		"taken, by revision": {fakeserver.Options{Secrets: fakeserver.MaskSecrets}, fakeserver.Fault{AfterWork: true,
+			Cut: true}, nil},
+		"not taken, by value": {fakeserver.Options{}, fakeserver.Fault{Cut: true},
+			[]protocoltest.Message{protocoltest.Error("Update was not confirmed", "", "lost", `"A"`)}},
 		"not taken, masked": {fakeserver.Options{Secrets: fakeserver.MaskSecrets}, fakeserver.Fault{Cut: true},
-			[]protocoltest.Message{protocoltest.Error("Update was not confirmed", "", "lost", `"app"`, "secrets: nothing shows")}},
+			[]protocoltest.Message{protocoltest.Error("Update was not confirmed", "", "lost", `"app"`,
+				"secrets: nothing shows")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
