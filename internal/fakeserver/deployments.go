@@ -99,7 +99,8 @@ func completeConfigs(d map[string]any) {
 	if _, present := d["secret_references"]; !present {
 		d["secret_references"] = nil
 	}
-	for name, s := range map[string]*shape{"source_config": sourceConfigShape, "source_revision_config": sourceRevisionConfigShape} {
+	shapes := map[string]*shape{"source_config": sourceConfigShape, "source_revision_config": sourceRevisionConfigShape}
+	for name, s := range shapes {
 		config, ok := d[name].(map[string]any)
 		if !ok {
 			continue

@@ -9,7 +9,7 @@ import (
 
 func TestCreateRespondsWithEveryField(t *testing.T) {
 	t.Parallel()
-	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
+	for _, source := range sources {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, Options{})
@@ -47,8 +47,9 @@ func TestCreateStoresTheRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{Defaults: map[string]any{}})
 	const spec = `{"annotations":{},"cpu":0.1,"labels":{"a":"b"},"memory_mb":2048.0,` +
-		`"sidecars":[{"args":[],"env":[{"name":"A","valueFrom":{"secretKeyRef":{"key":"k"}}}],"envFrom":[{"x":[1e3]}],"name":"s",` +
-		`"resources":{"limits":{"cpu":"1"}},"securityContext":{"runAsUser":0},"volumeMounts":[{"mountPath":"/m","readOnly":true}]}],` +
+		`"sidecars":[{"args":[],"env":[{"name":"A","valueFrom":{"secretKeyRef":{"key":"k"}}}],"envFrom":[{"x":[1e3]}],` +
+		`"name":"s","resources":{"limits":{"cpu":"1"}},"securityContext":{"runAsUser":0},` +
+		`"volumeMounts":[{"mountPath":"/m","readOnly":true}]}],` +
 		`"volumes":[{"emptyDir":{},"name":"v"}]}`
 	d := s.ok("POST", "/v2/deployments", body("source_config", `{"custom_url":null,"resource_spec":`+spec+`}`,
 		"secrets", `[{"name":"B","value":"<2>"},{"name":"A","value":"1"}]`,
@@ -67,7 +68,8 @@ func TestCreateStoresTheRequest(t *testing.T) {
 func TestUUIDsAreStoredInLowerCase(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
-	d := s.ok("POST", "/v2/deployments", body("source_config", `{"integration_id":"7C9E6679-7425-40DE-944B-E07FC1F90AE7"}`))
+	d := s.ok("POST", "/v2/deployments", body("source_config",
+		`{"integration_id":"7C9E6679-7425-40DE-944B-E07FC1F90AE7"}`))
 	if got := at(t, d, "source_config", "integration_id"); got != "7c9e6679-7425-40de-944b-e07fc1f90ae7" {
 		t.Errorf("integration_id %v", got)
 	}
@@ -102,8 +104,10 @@ func TestCreateRejects(t *testing.T) {
 		"an id that is no UUID": {body("source_config", `{"listener_id":"x"}`), `["body","source_config","listener_id"]`},
 		"a UUID in braces": {body("source_config", `{"listener_id":"{7c9e6679-7425-40de-944b-e07fc1f90ae7}"}`),
 			`["body","source_config","listener_id"]`},
-		"text for a boolean":         {body("source_config", `{"build_on_push":"true"}`), `["body","source_config","build_on_push"]`},
-		"text for a listener_config": {body("source_config", `{"listener_config":"x"}`), `["body","source_config","listener_config"]`},
+		"text for a boolean": {body("source_config", `{"build_on_push":"true"}`),
+			`["body","source_config","build_on_push"]`},
+		"text for a listener_config": {body("source_config", `{"listener_config":"x"}`),
+			`["body","source_config","listener_config"]`},
 		"an unknown listener field": {body("source_config", `{"listener_config":{"ns":"x"}}`),
 			`["body","source_config","listener_config","ns"]`},
 		"text for a CPU":            {in(`{"cpu":"1"}`), `["body","source_config","resource_spec","cpu"]`},
@@ -115,7 +119,8 @@ func TestCreateRejects(t *testing.T) {
 		"a null sidecar":            {in(`{"sidecars":[null]}`), `["body","source_config","resource_spec","sidecars",0]`},
 		"snake case in a mount": {in(`{"volume_mounts":[{},{"mount_path":"/"}]}`),
 			`["body","source_config","resource_spec","volume_mounts",1,"mount_path"]`},
-		"text for an emptyDir": {in(`{"volumes":[{"emptyDir":"{}"}]}`), `["body","source_config","resource_spec","volumes",0,"emptyDir"]`},
+		"text for an emptyDir": {in(`{"volumes":[{"emptyDir":"{}"}]}`),
+			`["body","source_config","resource_spec","volumes",0,"emptyDir"]`},
 		"a number in a command": {in(`{"sidecars":[{"command":["a",1]}]}`),
 			`["body","source_config","resource_spec","sidecars",0,"command",1]`},
 		"unknown resources": {in(`{"sidecars":[{"resources":{"claims":{}}}]}`),
@@ -135,13 +140,16 @@ func TestCreateRejects(t *testing.T) {
 		"too little CPU":           {in(`{"queue_cpu":0.09}`), `["body","source_config","resource_spec","queue_cpu"]`},
 		"too much CPU":             {in(`{"db_cpu":8.01}`), `["body","source_config","resource_spec","db_cpu"]`},
 		"too high a limit":         {in(`{"cpu_limit":16.01}`), `["body","source_config","resource_spec","cpu_limit"]`},
-		"a number for a label":     {in(`{"labels":{"a":"1","b":2}}`), `["body","source_config","resource_spec","labels","b"]`},
-		"null for an annotation":   {in(`{"annotations":{"a":null}}`), `["body","source_config","resource_spec","annotations","a"]`},
+		"a number for a label": {in(`{"labels":{"a":"1","b":2}}`),
+			`["body","source_config","resource_spec","labels","b"]`},
+		"null for an annotation": {in(`{"annotations":{"a":null}}`),
+			`["body","source_config","resource_spec","annotations","a"]`},
 		"a URL of a repository": {body("source", `"codehost"`, "source_config", `{"custom_url":"https://x.example"}`,
 			"source_revision_config", `{"graph_config_path":"g.json"}`), `["body","source_config","custom_url"]`},
 		"a repository without a path": {body("source", `"codehost"`, "source_revision_config", `{"repo_ref":"main"}`),
 			`["body","source_revision_config","graph_config_path"]`},
-		"a tarball without a path": {body("source", `"internal_source"`, "source_revision_config", `{"graph_config_path":null}`),
+		"a tarball without a path": {body("source", `"internal_source"`, "source_revision_config",
+			`{"graph_config_path":null}`),
 			`["body","source_revision_config","graph_config_path"]`},
 		"an image with a path": {body("source_revision_config", `{"graph_config_path":"g.json"}`),
 			`["body","source_revision_config","graph_config_path"]`},
@@ -179,7 +187,8 @@ func TestCreateAccepts(t *testing.T) {
 			`{"resource_spec":{"cpu":null,"labels":null,"sidecars":[{"env":null,"resources":null}]}}`),
 		"null secret_references":                 body("source", `"internal_docker"`, "secret_references", "null"),
 		"no secret_references of another source": body("source", `"internal_docker"`, "secret_references", "[]"),
-		"an integer with an empty fraction":      body("source_config", `{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
+		"an integer with an empty fraction": body("source_config",
+			`{"resource_spec":{"memory_mb":2048.0,"max_scale":1e1}}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -205,17 +214,20 @@ func TestCPU_isRounded(t *testing.T) {
 func TestDocumentedRulesOnly(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{DocumentedRulesOnly: true, Defaults: map[string]any{}})
-	const config = `{"custom_url":"https://x.example","resource_spec":{"annotations":{"a":null},"cpu":0.25,"cpu_limit":64,"labels":{"a":1}}}`
-	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`, "source_config", config, "source_revision_config", "{}",
-		"secrets", `[{"name":"A"},{"value":"1"}]`))
+	const config = `{"custom_url":"https://x.example",` +
+		`"resource_spec":{"annotations":{"a":null},"cpu":0.25,"cpu_limit":64,"labels":{"a":1}}}`
+	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`, "source_config", config,
+		"source_revision_config", "{}", "secrets", `[{"name":"A"},{"value":"1"}]`))
 	if got := compact(t, withoutNulls(at(t, d, "source_config", "resource_spec"))); got !=
 		`{"annotations":{},"cpu":0.25,"cpu_limit":64,"labels":{"a":1}}` {
 		t.Errorf("resource_spec %s", got)
 	}
-	s.ok("PATCH", "/v2/deployments/"+d["id"].(string), `{"source_config":{"custom_url":"https://y.example","repo_url":"https://z.example"}}`)
+	s.ok("PATCH", "/v2/deployments/"+d["id"].(string),
+		`{"source_config":{"custom_url":"https://y.example","repo_url":"https://z.example"}}`)
 	s.ok("POST", "/v2/deployments", body("name", `"image"`, "source_revision_config", `{"graph_config_path":"g.json"}`,
 		"secret_references", `[{}]`))
-	if got := s.do("POST", "/v2/deployments", body("name", `"other"`, "source", `"internal_docker"`, "secret_references", `[{}]`)); got.status != 422 {
+	other := body("name", `"other"`, "source", `"internal_docker"`, "secret_references", `[{}]`)
+	if got := s.do("POST", "/v2/deployments", other); got.status != 422 {
 		t.Errorf("references with another source: status %d", got.status)
 	}
 }
@@ -277,17 +289,20 @@ func TestStatusAndActiveRevisionFollowTheClock(t *testing.T) {
 	} {
 		s.clock.advance(step.after)
 		got := at(t, s.ok("GET", "/v2/deployments", ""), "resources", 0)
-		if at(t, got, "status") != step.status || (at(t, got, "active_revision_id") == d["latest_revision_id"]) != step.active {
+		active := at(t, got, "active_revision_id") == d["latest_revision_id"]
+		if at(t, got, "status") != step.status || active != step.active {
 			t.Errorf("after %v more: %v, active %v", step.after, at(t, got, "status"), at(t, got, "active_revision_id"))
 		}
 	}
 	s.NewRevision(id)
-	if now := s.Deployment(id); now["latest_revision_id"] == d["latest_revision_id"] || now["active_revision_id"] != d["latest_revision_id"] {
+	if now := s.Deployment(id); now["latest_revision_id"] == d["latest_revision_id"] ||
+		now["active_revision_id"] != d["latest_revision_id"] {
 		t.Error("a new revision must be latest at once and active later")
 	}
 
 	s = start(t, Options{})
-	if d := s.ok("POST", "/v2/deployments", body()); d["status"] != "READY" || d["active_revision_id"] != d["latest_revision_id"] {
+	if d := s.ok("POST", "/v2/deployments", body()); d["status"] != "READY" ||
+		d["active_revision_id"] != d["latest_revision_id"] {
 		t.Errorf("without a wait: %v, active %v", d["status"], d["active_revision_id"])
 	}
 }
@@ -321,7 +336,8 @@ func TestEdit(t *testing.T) {
 	id := s.SeedDeployment(map[string]any{"status": "NEWER", "region": "eu",
 		"source_config": map[string]any{"resource_spec": map[string]any{"memory_mb": 2048.0}}})
 	d := s.Deployment(id)
-	if d["status"] != "NEWER" || d["region"] != "eu" || compact(t, at(t, d, "source_config", "resource_spec")) != `{"memory_mb":2048}` {
+	if d["status"] != "NEWER" || d["region"] != "eu" ||
+		compact(t, at(t, d, "source_config", "resource_spec")) != `{"memory_mb":2048}` {
 		t.Errorf("seeded %v", d)
 	}
 	d["status"] = "changed in a copy"

@@ -25,7 +25,8 @@ func TestFaultsQueueUp(t *testing.T) {
 	if fmt.Sprint(got) != "[503 503 404 502 502]" {
 		t.Errorf("statuses %v", got)
 	}
-	if o := s.do("GET", "/v2/auth/providers", ""); o.status != 500 || o.body != "<html>" || o.header.Get("Content-Type") != "text/html" {
+	if o := s.do("GET", "/v2/auth/providers", ""); o.status != 500 || o.body != "<html>" ||
+		o.header.Get("Content-Type") != "text/html" {
 		t.Errorf("provider list: %+v", o)
 	}
 	if o := s.do("GET", "/v2/auth/providers", ""); o.status != 200 {
@@ -42,7 +43,8 @@ func TestFaultResponse(t *testing.T) {
 	s := start(t, Options{})
 	s.Fail(ListDeployments, 1, Fault{Status: 503, Header: http.Header{"Retry-After": {"7"}}})
 	o := s.do("GET", "/v2/deployments", "")
-	if o.header.Get("Retry-After") != "7" || o.header.Get("Content-Type") != "application/json" || at(t, o.object(t), "detail") == "(absent)" {
+	if o.header.Get("Retry-After") != "7" || o.header.Get("Content-Type") != "application/json" ||
+		at(t, o.object(t), "detail") == "(absent)" {
 		t.Errorf("default body: %+v", o)
 	}
 	s.Fail(ListDeployments, 1, Fault{Body: "{}"})
@@ -50,7 +52,8 @@ func TestFaultResponse(t *testing.T) {
 		t.Errorf("body only: %+v", o)
 	}
 	s.Fail(ListDeployments, 1, Fault{Header: http.Header{"X-Notice": {"hi"}}})
-	if o := s.do("GET", "/v2/deployments", ""); o.status != 200 || o.header.Get("X-Notice") != "hi" || !strings.Contains(o.body, "resources") {
+	if o := s.do("GET", "/v2/deployments", ""); o.status != 200 || o.header.Get("X-Notice") != "hi" ||
+		!strings.Contains(o.body, "resources") {
 		t.Errorf("header only: %+v", o)
 	}
 }
@@ -94,7 +97,8 @@ func TestTruncateAnnouncesTheFullLength(t *testing.T) {
 	o, err := s.try("GET", "/v2/deployments", "")
 	if err != io.ErrUnexpectedEOF || o.status != 200 || o.header.Get("Content-Length") != fmt.Sprint(len(full)) ||
 		o.body != full[:len(full)/2] {
-		t.Errorf("error %v, status %d, length %s of %d, %d bytes", err, o.status, o.header.Get("Content-Length"), len(full), len(o.body))
+		t.Errorf("error %v, status %d, length %s of %d, %d bytes", err, o.status, o.header.Get("Content-Length"), len(full),
+			len(o.body))
 	}
 }
 

@@ -17,12 +17,14 @@ func TestListPages(t *testing.T) {
 		limit int
 		pages []page
 	}{
-		"plain":            {Options{}, 2, []page{{"a b", "2"}, {"c d", "4"}, {"e", "5"}, {"", "5"}}},
-		"newest first":     {Options{NewestFirst: true}, 3, []page{{"e d c", "3"}, {"b a", "5"}, {"", "5"}}},
-		"short pages":      {Options{MaxPage: 2}, 100, []page{{"a b", "2"}, {"c d", "4"}, {"e", "5"}, {"", "5"}}},
-		"overlapping":      {Options{RepeatLast: 1}, 3, []page{{"a b c", "3"}, {"c d e", "5"}, {"e", "5"}}},
-		"overlap too wide": {Options{RepeatLast: 9}, 2, []page{{"a b", "2"}, {"b c", "3"}, {"c d", "4"}, {"d e", "5"}, {"e", "5"}}},
-		"overlap of one":   {Options{RepeatLast: 9}, 1, []page{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"e", "5"}, {"", "5"}}},
+		"plain":        {Options{}, 2, []page{{"a b", "2"}, {"c d", "4"}, {"e", "5"}, {"", "5"}}},
+		"newest first": {Options{NewestFirst: true}, 3, []page{{"e d c", "3"}, {"b a", "5"}, {"", "5"}}},
+		"short pages":  {Options{MaxPage: 2}, 100, []page{{"a b", "2"}, {"c d", "4"}, {"e", "5"}, {"", "5"}}},
+		"overlapping":  {Options{RepeatLast: 1}, 3, []page{{"a b c", "3"}, {"c d e", "5"}, {"e", "5"}}},
+		"overlap too wide": {Options{RepeatLast: 9}, 2,
+			[]page{{"a b", "2"}, {"b c", "3"}, {"c d", "4"}, {"d e", "5"}, {"e", "5"}}},
+		"overlap of one": {Options{RepeatLast: 9}, 1,
+			[]page{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"e", "5"}, {"", "5"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +58,8 @@ func TestListDefaultsTo20FromTheStart(t *testing.T) {
 	if n := len(got["resources"].([]any)); n != 20 || fmt.Sprint(got["offset"]) != "20" {
 		t.Errorf("%d items, offset %v", n, got["offset"])
 	}
-	if got := s.ok("GET", "/v2/deployments?offset=70", ""); len(got["resources"].([]any)) != 0 || fmt.Sprint(got["offset"]) != "70" {
+	if got := s.ok("GET", "/v2/deployments?offset=70", ""); len(got["resources"].([]any)) != 0 ||
+		fmt.Sprint(got["offset"]) != "70" {
 		t.Errorf("beyond the end: %v", got)
 	}
 }
@@ -164,7 +167,8 @@ func TestPlainListsRejectQueryParameters(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
 	s.SeedDemo()
-	for _, path := range []string{"/v2/auth/providers", "/v1/integrations/forge/codehost/" + DemoIntegrationID + "/repos"} {
+	for _, path := range []string{"/v2/auth/providers",
+		"/v1/integrations/forge/codehost/" + DemoIntegrationID + "/repos"} {
 		got := s.do("GET", path+"?limit=100", "")
 		if got.status != 422 || compact(t, at(t, got.object(t), "detail", 0, "loc")) != `["query","limit"]` {
 			t.Errorf("%s: status %d: %s", path, got.status, got.body)

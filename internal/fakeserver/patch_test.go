@@ -23,7 +23,8 @@ func TestPatch(t *testing.T) {
 			[]any{"source_config", "resource_spec"}, `{"cpu":1,"labels":{"a":"1"}}`, false},
 		"a member of another source": {`{"source_config":{"listener_id":"7c9e6679-7425-40de-944b-e07fc1f90ae7"}}`,
 			[]any{"source_config", "listener_id"}, `"7c9e6679-7425-40de-944b-e07fc1f90ae7"`, false},
-		"null without a default": {`{"source_config":{"build_command":null}}`, []any{"source_config", "build_command"}, `null`, false},
+		"null without a default": {`{"source_config":{"build_command":null}}`, []any{"source_config", "build_command"},
+			`null`, false},
 		"null at the root": {`{"source_config":null,"source_revision_config":null,"secrets":null,"secret_references":null}`,
 			[]any{"source_config", "resource_spec", "cpu"}, `1`, false},
 		"a member of the revision": {`{"source_revision_config":{"repo_ref":"dev"}}`,
@@ -46,7 +47,8 @@ func TestPatch(t *testing.T) {
 			}})
 			id := s.SeedDeployment(map[string]any{
 				"name": "shop", "source": "codehost",
-				"source_config":          map[string]any{"resource_spec": map[string]any{"cpu": 1, "labels": map[string]string{"a": "1"}}},
+				"source_config": map[string]any{"resource_spec": map[string]any{"cpu": 1,
+					"labels": map[string]string{"a": "1"}}},
 				"source_revision_config": map[string]any{"repo_ref": "main", "graph_config_path": "g.json"},
 				"secrets":                []any{map[string]any{"name": "A", "value": "1"}},
 			})
@@ -79,16 +81,17 @@ func TestPatchRejects(t *testing.T) {
 	id := s.SeedDeployment(map[string]any{"source": "codehost"})
 	before := compact(t, s.Deployment(id))
 	for patch, loc := range map[string]string{
+		`{"secret_references":[{"name":"x","secret_name":"s","secret_key":"k"}]}`: `["body","secret_references"]`,
+
 		`{"name":"x"}`:          `["body","name"]`,
 		`{"source":"codehost"}`: `["body","source"]`,
 		`{"secrets":{}}`:        `["body","secrets"]`,
-		`{"source_revision_config":{"repo_commit_sha":"x"}}`:                      `["body","source_revision_config","repo_commit_sha"]`,
-		`{"source_config":{"resource_spec":{"gpu":1}}}`:                           `["body","source_config","resource_spec","gpu"]`,
-		`{"secret_references":[{"name":"x","secret_name":"s","secret_key":"k"}]}`: `["body","secret_references"]`,
-		`{"source_config":{"repo_url":"https://other.example"}}`:                  `["body","source_config","repo_url"]`,
-		`{"source_config":{"integration_id":null}}`:                               `["body","source_config","integration_id"]`,
-		`{"source_config":{"custom_url":"https://other.example"}}`:                `["body","source_config","custom_url"]`,
-		`{"source_revision_config":{"graph_config_path":null}}`:                   `["body","source_revision_config","graph_config_path"]`,
+		`{"source_revision_config":{"repo_commit_sha":"x"}}`:       `["body","source_revision_config","repo_commit_sha"]`,
+		`{"source_config":{"resource_spec":{"gpu":1}}}`:            `["body","source_config","resource_spec","gpu"]`,
+		`{"source_config":{"repo_url":"https://other.example"}}`:   `["body","source_config","repo_url"]`,
+		`{"source_config":{"integration_id":null}}`:                `["body","source_config","integration_id"]`,
+		`{"source_config":{"custom_url":"https://other.example"}}`: `["body","source_config","custom_url"]`,
+		`{"source_revision_config":{"graph_config_path":null}}`:    `["body","source_revision_config","graph_config_path"]`,
 	} {
 		got := s.do("PATCH", "/v2/deployments/"+id, patch)
 		if got.status != 422 || compact(t, at(t, got.object(t), "detail", 0, "loc")) != loc {
@@ -114,7 +117,7 @@ func TestIgnorePatch(t *testing.T) {
 // Each kind of PATCH, and each of null, on one stored deployment.
 func TestPatchKinds(t *testing.T) {
 	t.Parallel()
-	const stored = `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+	const stored = `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
 		`"labels":{"a":"1","b":"2"},` +
 		`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`
 	for name, test := range map[string]struct {
@@ -123,21 +126,21 @@ func TestPatchKinds(t *testing.T) {
 		keeps map[PatchKind]string // where null keeps; nil: as want
 	}{
 		"a key of source_config": {
-			patch: `{"custom_url":"https://b.example"}`,
+			patch: `{"custom_url":"b"}`,
 			want: map[PatchKind]string{
-				PatchMergeSpec: `{"custom_url":"https://b.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+				PatchMergeSpec: `{"custom_url":"b","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
 					`"labels":{"a":"1","b":"2"},` +
 					`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
-				PatchReplaceConfig: `{"custom_url":"https://b.example","resource_spec":{"cpu":1}}`,
+				PatchReplaceConfig: `{"custom_url":"b","resource_spec":{"cpu":1}}`,
 			},
 		},
 		"a member of resource_spec": {
 			patch: `{"resource_spec":{"memory_mb":9}}`,
 			want: map[PatchKind]string{
-				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+				PatchMergeSpec: `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
 					`"labels":{"a":"1","b":"2"},` +
 					`"memory_mb":9,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
-				PatchReplaceKeys: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1,` +
+				PatchReplaceKeys: `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1,` +
 					`"memory_mb":9},"zone":{"x":1,"y":2}}`,
 				PatchReplaceConfig: `{"resource_spec":{"cpu":1,"memory_mb":9}}`,
 			},
@@ -145,19 +148,22 @@ func TestPatchKinds(t *testing.T) {
 		"objects and arrays": {
 			patch: `{"listener_config":{},"resource_spec":{"labels":{"c":"3"},"sidecars":[{"name":"t"}]},"zone":{"x":3}}`,
 			want: map[PatchKind]string{
-				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{},"resource_spec":{"cpu":4,"labels":{"c":"3"},"memory_mb":8,` +
+				PatchMergeSpec: `{"custom_url":"a","listener_config":{},"resource_spec":{"cpu":4,"labels":{"c":"3"},` +
+					`"memory_mb":8,` +
 					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}],"tier":"gold"},"zone":{"x":3}}`,
-				PatchMergeDeep: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+				PatchMergeDeep: `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
 					`"labels":{"a":"1","b":"2","c":"3"},"memory_mb":8,` +
 					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}],"tier":"gold"},"zone":{"x":3,"y":2}}`,
-				PatchReplaceKeys: `{"custom_url":"https://a.example","listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},` +
+				PatchReplaceKeys: `{"custom_url":"a","listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},` +
 					`"sidecars":[{"imagePullPolicy":"Always","name":"t"}]},"zone":{"x":3}}`,
-				PatchReplaceConfig: `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},"sidecars":[{"imagePullPolicy":"Always",` +
+				PatchReplaceConfig: `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{"c":"3"},` +
+					`"sidecars":[{"imagePullPolicy":"Always",` +
 					`"name":"t"}]},"zone":{"x":3}}`,
 			},
 		},
 		"null": {
-			patch: `{"custom_url":null,"listener_config":{"k8s_namespace":null},"resource_spec":{"cpu":null,"labels":{"a":null},` +
+			patch: `{"custom_url":null,"listener_config":{"k8s_namespace":null},` +
+				`"resource_spec":{"cpu":null,"labels":{"a":null},` +
 				`"sidecars":null,"tier":null},"zone":null}`,
 			want: map[PatchKind]string{
 				PatchMergeSpec:     `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{},"memory_mb":8}}`,
@@ -166,25 +172,28 @@ func TestPatchKinds(t *testing.T) {
 				PatchReplaceConfig: `{"listener_config":{},"resource_spec":{"cpu":1,"labels":{}}}`,
 			},
 			keeps: map[PatchKind]string{
-				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{},` +
+				PatchMergeSpec: `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{},` +
 					`"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
 				PatchMergeDeep: stored,
-				PatchReplaceKeys: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{},` +
+				PatchReplaceKeys: `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+					`"labels":{},` +
 					`"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
-				PatchReplaceConfig: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,"labels":{},` +
+				PatchReplaceConfig: `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":4,` +
+					`"labels":{},` +
 					`"sidecars":[{"imagePullPolicy":"Never","name":"s"}],"tier":"gold"},"zone":{"x":1,"y":2}}`,
 			},
 		},
 		"null for resource_spec": {
 			patch: `{"resource_spec":null}`,
 			want: map[PatchKind]string{
-				PatchMergeSpec: `{"custom_url":"https://a.example","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1},` +
+				PatchMergeSpec: `{"custom_url":"a","listener_config":{"k8s_namespace":"n"},"resource_spec":{"cpu":1},` +
 					`"zone":{"x":1,"y":2}}`,
 				PatchReplaceConfig: `{"resource_spec":{"cpu":1}}`,
 			},
 			keeps: map[PatchKind]string{
 				PatchMergeSpec: stored,
-				PatchReplaceConfig: `{"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},"memory_mb":8,"sidecars":[{"imagePullPolicy":"Never",` +
+				PatchReplaceConfig: `{"resource_spec":{"cpu":4,"labels":{"a":"1","b":"2"},"memory_mb":8,` +
+					`"sidecars":[{"imagePullPolicy":"Never",` +
 					`"name":"s"}],"tier":"gold"}}`,
 			},
 		},
@@ -201,10 +210,11 @@ func TestPatchKinds(t *testing.T) {
 					if !given {
 						want = wants[PatchMergeSpec]
 					}
-					s := start(t, Options{KeepUnknown: true, DocumentedRulesOnly: true, Patch: PatchKind(kind), Null: NullKind(null), Defaults: map[string]any{
-						"source_config.resource_spec.cpu":                        1,
-						"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
-					}})
+					s := start(t, Options{KeepUnknown: true, DocumentedRulesOnly: true,
+						Patch: PatchKind(kind), Null: NullKind(null), Defaults: map[string]any{
+							"source_config.resource_spec.cpu":                        1,
+							"source_config.resource_spec.sidecars[].imagePullPolicy": "Always",
+						}})
 					config, err := decodeJSON([]byte(stored))
 					if err != nil {
 						t.Fatal(err)
@@ -248,7 +258,8 @@ func TestPatchOfRevisionConfigKeepsTheBuild(t *testing.T) {
 		s := start(t, Options{Patch: kind, RevisionsForChangesOnly: true})
 		id := s.SeedDeployment(map[string]any{"source": "codehost"})
 		before := s.Deployment(id)
-		same := s.ok("PATCH", "/v2/deployments/"+id, `{"source_revision_config":{"repo_ref":"main","graph_config_path":"graph.json"}}`)
+		same := s.ok("PATCH", "/v2/deployments/"+id,
+			`{"source_revision_config":{"repo_ref":"main","graph_config_path":"graph.json"}}`)
 		if compact(t, same["source_revision_config"]) != compact(t, before["source_revision_config"]) ||
 			same["latest_revision_id"] != before["latest_revision_id"] {
 			t.Errorf("kind %d, nothing new: %v", kind, same)
@@ -258,7 +269,8 @@ func TestPatchOfRevisionConfigKeepsTheBuild(t *testing.T) {
 		if len(commit) != 40 || at(t, d, "source_revision_config", "image_uri") != "registry.internal/seeded-1:"+commit[:7] {
 			t.Errorf("kind %d, another ref: %v", kind, d["source_revision_config"])
 		}
-		if dropped := at(t, d, "source_revision_config", "graph_config_path") == nil; dropped != (kind == PatchReplaceConfig) {
+		dropped := at(t, d, "source_revision_config", "graph_config_path") == nil
+		if dropped != (kind == PatchReplaceConfig) {
 			t.Errorf("kind %d: graph_config_path dropped: %t", kind, dropped)
 		}
 	}
@@ -302,9 +314,11 @@ func TestPatch_membersThatCannotBeChanged(t *testing.T) {
 
 func TestPatch_nullForALabel(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[PatchKind]int{PatchReplaceKeys: 422, PatchMergeSpec: 422, PatchMergeDeep: 200, PatchReplaceConfig: 422} {
+	statuses := map[PatchKind]int{PatchReplaceKeys: 422, PatchMergeSpec: 422, PatchMergeDeep: 200, PatchReplaceConfig: 422}
+	for kind, want := range statuses {
 		s := start(t, Options{Patch: kind})
-		id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": map[string]any{"labels": map[string]any{"a": "1"}}}})
+		spec := map[string]any{"labels": map[string]any{"a": "1"}}
+		id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": spec}})
 		got := s.do("PATCH", "/v2/deployments/"+id, `{"source_config":{"resource_spec":{"labels":{"a":null}}}}`)
 		if labels := compact(t, at(t, s.Deployment(id), "source_config", "resource_spec", "labels")); got.status != want ||
 			labels != map[int]string{422: `{"a":"1"}`, 200: `{}`}[want] {

@@ -45,7 +45,8 @@ func TestSecretsModes(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	const sent = `{"resource_spec":{"cpu":3,"memory_mb":null,"sidecars":[{"volumeMounts":[{}]},{"imagePullPolicy":"Never"}]}}`
+	const sent = `{"resource_spec":{"cpu":3,"memory_mb":null,` +
+		`"sidecars":[{"volumeMounts":[{}]},{"imagePullPolicy":"Never"}]}}`
 	s := start(t, Options{})
 	d := s.ok("POST", "/v2/deployments", body("source_config", sent))
 	for want, path := range map[string][]any{
@@ -73,9 +74,10 @@ func TestDefaults(t *testing.T) {
 func TestDefaults_thatDependOnOtherValues(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ spec, want string }{
-		"nothing": {`{}`, `{"cpu":1,"cpu_limit":2,"db_storage_gi":10,"max_scale":10,"memory_limit_mb":4096,"memory_mb":2048,` +
-			`"min_scale":1,"queue_cpu":1,"queue_cpu_limit":2,"queue_max_scale":10,"queue_memory_limit_mb":4096,` +
-			`"queue_memory_mb":2048,"queue_min_scale":1}`},
+		"nothing": {`{}`,
+			`{"cpu":1,"cpu_limit":2,"db_storage_gi":10,"max_scale":10,"memory_limit_mb":4096,"memory_mb":2048,` +
+				`"min_scale":1,"queue_cpu":1,"queue_cpu_limit":2,"queue_max_scale":10,"queue_memory_limit_mb":4096,` +
+				`"queue_memory_mb":2048,"queue_min_scale":1}`},
 		"requests": {`{"cpu":0.25,"memory_mb":1000,"queue_cpu":8,"executor_cpu":0.1,"max_scale":3}`,
 			`{"cpu":0.3,"cpu_limit":0.6,"db_storage_gi":10,"executor_cpu":0.1,"executor_cpu_limit":0.2,"max_scale":3,` +
 				`"memory_limit_mb":2000,"memory_mb":1000,"min_scale":1,"queue_cpu":8,"queue_cpu_limit":16,"queue_max_scale":3,` +
@@ -87,7 +89,8 @@ func TestDefaults_thatDependOnOtherValues(t *testing.T) {
 	} {
 		s := start(t, Options{})
 		created := s.ok("POST", "/v2/deployments", body("source_config", `{"resource_spec":`+test.spec+`}`))
-		patched := s.ok("PATCH", "/v2/deployments/"+s.SeedDeployment(nil), `{"source_config":{"resource_spec":`+test.spec+`}}`)
+		patched := s.ok("PATCH", "/v2/deployments/"+s.SeedDeployment(nil),
+			`{"source_config":{"resource_spec":`+test.spec+`}}`)
 		for how, d := range map[string]map[string]any{"created": created, "patched": patched} {
 			if got := compact(t, at(t, d, "source_config", "resource_spec")); got != test.want {
 				t.Errorf("%s, %s\n got %s\nwant %s", name, how, got, test.want)
@@ -95,7 +98,8 @@ func TestDefaults_thatDependOnOtherValues(t *testing.T) {
 		}
 	}
 	s := start(t, Options{})
-	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`, "source_revision_config", `{"graph_config_path":"graph.json"}`))
+	d := s.ok("POST", "/v2/deployments", body("source", `"codehost"`, "source_revision_config",
+		`{"graph_config_path":"graph.json"}`))
 	if got := at(t, d, "source_config", "custom_url"); got != "https://shop.apps.example" {
 		t.Errorf("custom_url %v", got)
 	}
@@ -143,7 +147,8 @@ func TestOmitEmpty(t *testing.T) {
 	if got := compact(t, at(t, d, "source_revision_config")); got != `{}` {
 		t.Errorf("source_revision_config %s", got)
 	}
-	if at(t, d, "secrets") != "(absent)" || at(t, d, "secret_references") != "(absent)" || at(t, d, "image_version") != nil {
+	if at(t, d, "secrets") != "(absent)" || at(t, d, "secret_references") != "(absent)" ||
+		at(t, d, "image_version") != nil {
 		t.Errorf("deployment %v", d)
 	}
 }
@@ -156,7 +161,8 @@ func TestExtraFields(t *testing.T) {
 		`{"resource_spec":{"sidecars":[{"resources":{},"env":[{}],"volumeMounts":[{}]}],`+
 			`"volumes":[{"configMap":{}}],"volume_mounts":[{}],"labels":{}}}`))
 	spec := at(t, d, "source_config", "resource_spec")
-	for _, path := range [][]any{{"sidecars", 0}, {"sidecars", 0, "resources"}, {"sidecars", 0, "env", 0}, {"sidecars", 0, "volumeMounts", 0},
+	for _, path := range [][]any{{"sidecars", 0}, {"sidecars", 0, "resources"}, {"sidecars", 0, "env", 0},
+		{"sidecars", 0, "volumeMounts", 0},
 		{"volumes", 0}, {"volume_mounts", 0}, {}} {
 		if at(t, spec, append(path, "undocumented_text")...) == "(absent)" {
 			t.Errorf("no extra fields at resource_spec %v", path)
@@ -171,7 +177,8 @@ func TestExtraFields(t *testing.T) {
 	if list := s.ok("GET", "/v2/deployments", ""); at(t, list, "undocumented_list") == "(absent)" {
 		t.Error("no extra fields in the envelope")
 	}
-	for _, path := range []string{"/v2/auth/providers", "/v1/integrations/forge/codehost/" + DemoIntegrationID + "/repos"} {
+	for _, path := range []string{"/v2/auth/providers",
+		"/v1/integrations/forge/codehost/" + DemoIntegrationID + "/repos"} {
 		if got := s.do("GET", path, ""); !strings.Contains(got.body, "undocumented_object") {
 			t.Errorf("no extra fields in %s", path)
 		}

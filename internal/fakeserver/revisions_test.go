@@ -58,9 +58,10 @@ func TestRevision_thatFailsNeverBecomesActive(t *testing.T) {
 		end             []string
 		want            string
 	}{
-		"an image":            {"external_docker", `{"image_uri":"registry.example/shop:broken"}`, nil, "DEPLOY_FAILED"},
-		"a branch":            {"codehost", `{"repo_ref":"broken","graph_config_path":"g.json"}`, nil, "BUILD_FAILED"},
-		"a tarball":           {"internal_source", `{"source_tarball_path":"broken.tgz","graph_config_path":"g.json"}`, nil, "BUILD_FAILED"},
+		"an image": {"external_docker", `{"image_uri":"registry.example/shop:broken"}`, nil, "DEPLOY_FAILED"},
+		"a branch": {"codehost", `{"repo_ref":"broken","graph_config_path":"g.json"}`, nil, "BUILD_FAILED"},
+		"a tarball": {"internal_source", `{"source_tarball_path":"broken.tgz","graph_config_path":"g.json"}`, nil,
+			"BUILD_FAILED"},
 		"one that is skipped": {"external_docker", `{"image_uri":"registry.example/shop:1"}`, []string{"SKIPPED"}, "SKIPPED"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,11 +79,13 @@ func TestRevision_thatFailsNeverBecomesActive(t *testing.T) {
 			if got := s.revisionOf(d)["status"]; got != test.want || d["active_revision_id"] != nil || d["status"] != "READY" {
 				t.Errorf("status %v, want %s; deployment %v", got, test.want, d)
 			}
-			s.ok("PATCH", "/v2/deployments/"+d["id"].(string), `{"source_revision_config":{"image_uri":"registry.example/shop:2","repo_ref":"main",`+
-				`"source_tarball_path":"fixed.tgz"}}`)
+			s.ok("PATCH", "/v2/deployments/"+d["id"].(string),
+				`{"source_revision_config":{"image_uri":"registry.example/shop:2","repo_ref":"main",`+
+					`"source_tarball_path":"fixed.tgz"}}`)
 			s.clock.advance(time.Second)
 			fixed := s.Deployment(d["id"].(string))
-			if got := s.revisionOf(fixed)["status"]; got != "DEPLOYED" || fixed["active_revision_id"] != fixed["latest_revision_id"] {
+			if got := s.revisionOf(fixed)["status"]; got != "DEPLOYED" ||
+				fixed["active_revision_id"] != fixed["latest_revision_id"] {
 				t.Errorf("the next revision is %v: %v", got, fixed)
 			}
 		})
@@ -97,7 +100,8 @@ func TestRevision_isInterruptedByTheNext(t *testing.T) {
 	s.NewRevision(d["id"].(string))
 	s.clock.advance(time.Minute)
 	now := s.Deployment(d["id"].(string))
-	if first, second := s.revisionOf(d)["status"], s.revisionOf(now)["status"]; first != "INTERRUPTED" || second != "DEPLOYED" ||
+	first, second := s.revisionOf(d)["status"], s.revisionOf(now)["status"]
+	if first != "INTERRUPTED" || second != "DEPLOYED" ||
 		now["active_revision_id"] != now["latest_revision_id"] {
 		t.Errorf("the first is %v, the second %v: %v", first, second, now)
 	}
@@ -112,7 +116,8 @@ func TestEndRevision(t *testing.T) {
 		s.EndRevision(d["id"].(string), status)
 		s.clock.advance(2 * time.Hour)
 		now := s.Deployment(d["id"].(string))
-		if got := s.revisionOf(d)["status"]; got != status || (now["active_revision_id"] == d["latest_revision_id"]) != active {
+		if got := s.revisionOf(d)["status"]; got != status ||
+			(now["active_revision_id"] == d["latest_revision_id"]) != active {
 			t.Errorf("status %v, want %s; active %v", got, status, now["active_revision_id"])
 		}
 	}
@@ -197,11 +202,13 @@ func TestServiceWithoutRevisions(t *testing.T) {
 	} {
 		s := start(t, test.opts)
 		d := s.ok("POST", "/v2/deployments", body())
-		if latest, active := d["latest_revision_id"] != nil, d["active_revision_id"] != nil; latest != test.latest || active != test.active {
+		latest, active := d["latest_revision_id"] != nil, d["active_revision_id"] != nil
+		if latest != test.latest || active != test.active {
 			t.Errorf("%s: latest %v, active %v", name, d["latest_revision_id"], d["active_revision_id"])
 		}
 		stored := s.Deployment(d["id"].(string))
-		if got := s.do("GET", fmt.Sprintf("/v2/deployments/%v/revisions/%v", d["id"], stored["latest_revision_id"]), ""); got.status != test.status {
+		path := fmt.Sprintf("/v2/deployments/%v/revisions/%v", d["id"], stored["latest_revision_id"])
+		if got := s.do("GET", path, ""); got.status != test.status {
 			t.Errorf("%s: status %d, want %d", name, got.status, test.status)
 		}
 	}

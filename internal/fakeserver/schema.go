@@ -73,17 +73,22 @@ func each(r rule, s *shape, names ...string) []field {
 	return fields
 }
 
+var (
+	sources  = []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"}
+	statuses = []string{"AWAITING_DATABASE", "READY", "UNUSED", "AWAITING_DELETE", "UNKNOWN"}
+)
+
 // Section 2.1.
 var deploymentShape = record(
 	each(required, stringShape, "name"),
-	each(required, oneOf("codehost", "external_docker", "internal_docker", "internal_source", "internal_template"), "source"),
+	each(required, oneOf(sources...), "source"),
 	each(required, sourceConfigShape, "source_config"),
 	each(required, sourceRevisionConfigShape, "source_revision_config"),
 	each(required, listOf(secretShape), "secrets"),
 	each(nullable, listOf(secretReferenceShape), "secret_references"),
 	each(readOnly|requiredInResponse, uuidShape, "id", "tenant_id"),
 	each(readOnly|requiredInResponse, dateTimeShape, "created_at", "updated_at"),
-	each(readOnly|requiredInResponse, oneOf("AWAITING_DATABASE", "READY", "UNUSED", "AWAITING_DELETE", "UNKNOWN"), "status"),
+	each(readOnly|requiredInResponse, oneOf(statuses...), "status"),
 	each(readOnly|requiredInResponse|nullable, uuidShape, "latest_revision_id", "active_revision_id"),
 	each(readOnly|nullable, stringShape, "image_version"),
 )
@@ -125,7 +130,8 @@ var resourceSpecShape = record(
 		"redis_cpu_limit", "db_cpu_limit"),
 	each(nullable, integerShape, "min_scale", "max_scale", "memory_mb", "memory_limit_mb"),
 	each(nullable, integerShape, "queue_min_scale", "queue_max_scale", "queue_memory_mb", "queue_memory_limit_mb"),
-	each(nullable, integerShape, "orchestrator_memory_mb", "orchestrator_memory_limit_mb", "orchestrator_min_scale", "orchestrator_max_scale"),
+	each(nullable, integerShape, "orchestrator_memory_mb", "orchestrator_memory_limit_mb"),
+	each(nullable, integerShape, "orchestrator_min_scale", "orchestrator_max_scale"),
 	each(nullable, integerShape, "executor_memory_mb", "executor_memory_limit_mb"),
 	each(nullable, integerShape, "redis_memory_mb", "redis_memory_limit_mb"),
 	each(nullable, integerShape, "db_memory_mb", "db_memory_limit_mb", "db_storage_gi", "db_max_connections"),
@@ -139,7 +145,8 @@ var resourceSpecShape = record(
 
 var volumeShape = record(
 	each(nullable, stringShape, "name"),
-	each(nullable, freeFormShape, "configMap", "secret", "emptyDir", "persistentVolumeClaim", "nfs", "projected", "downwardAPI", "csi"),
+	each(nullable, freeFormShape, "configMap", "secret", "emptyDir", "persistentVolumeClaim"),
+	each(nullable, freeFormShape, "nfs", "projected", "downwardAPI", "csi"),
 )
 
 var volumeMountShape = record(

@@ -12,10 +12,11 @@ import (
 // id. The given fields, of any JSON kinds, are merged over a valid deployment
 // of source external_docker, or of codehost if they say so. Nothing is checked:
 // fields, statuses and sources that the interface does not document are kept, and
-// a status does not change by itself. So a seed can have another tenant_id, or have been
-// created earlier (created_at, and updated_at, which otherwise are now). The members tag_value_ids, remote_reconciled and
-// deployment_type are matched by the filters of the list, and omitted from responses.
-// It panics when the id already exists.
+// a status does not change by itself. So a seed can have another tenant_id, or have
+// been created earlier (created_at, and updated_at, which otherwise are now). The
+// members tag_value_ids, remote_reconciled and deployment_type are matched by the
+// filters of the list, and omitted from responses. It panics when the id already
+// exists.
 func (s *Server) SeedDeployment(fields map[string]any) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

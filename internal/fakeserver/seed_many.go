@@ -91,7 +91,8 @@ func numberedDeployment(i, secrets int, repos []Repository) map[string]any {
 	d["source_config"], d["source_revision_config"] = config, revision
 	list := make([]any, secrets)
 	for k := range list {
-		list[k] = map[string]any{"name": fmt.Sprintf("SECRET_%d", k+1), "value": fmt.Sprintf("not-a-real-secret-%s-%d", name, k+1)}
+		value := fmt.Sprintf("not-a-real-secret-%s-%d", name, k+1)
+		list[k] = map[string]any{"name": fmt.Sprintf("SECRET_%d", k+1), "value": value}
 	}
 	d["secrets"] = list
 	return d

@@ -10,10 +10,10 @@ func TestSeedMany(t *testing.T) {
 	s := start(t, Options{})
 	s.SeedMany(Counts{Deployments: 2000, Repositories: 300, Secrets: 3})
 	all := s.Deployments()
-	names, sources := map[string]bool{}, map[string]int{}
+	names, counts := map[string]bool{}, map[string]int{}
 	for _, d := range all {
 		names[d["name"].(string)] = true
-		sources[d["source"].(string)]++
+		counts[d["source"].(string)]++
 		if found := check(deploymentShape, any(d), inResponse); len(found) > 0 {
 			t.Fatalf("%v: %v", d["name"], found)
 		}
@@ -24,9 +24,9 @@ func TestSeedMany(t *testing.T) {
 	if len(all) != 2000 || len(names) != 2000 {
 		t.Errorf("%d deployments with %d names, want 2000 of each", len(all), len(names))
 	}
-	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
-		if sources[source] != 400 {
-			t.Errorf("%d of source %s, want 400", sources[source], source)
+	for _, source := range sources {
+		if counts[source] != 400 {
+			t.Errorf("%d of source %s, want 400", counts[source], source)
 		}
 	}
 	repos := s.do("GET", "/v1/integrations/forge/codehost/"+DemoIntegrationID+"/repos", "").body

@@ -123,11 +123,11 @@ func (s *Server) route(r *http.Request) call {
 	case slices.Equal(parts, []string{"v2", "auth", "providers"}):
 		methods = map[string]Route{http.MethodGet: ListOAuthProviders}
 		c.allow = []string{http.MethodGet}
-	case len(parts) == 6 && slices.Equal(parts[:4], []string{"v1", "integrations", "forge", "codehost"}) && parts[5] == "repos":
+	case len(parts) == 6 && strings.HasPrefix(path, "v1/integrations/forge/codehost/") && parts[5] == "repos":
 		methods = map[string]Route{http.MethodGet: ListRepositories}
 		c.allow = []string{http.MethodGet}
 		c.param = parts[4]
-	case len(parts) == 3 && slices.Equal(parts[:2], []string{"v2", "deployments"}) && parts[2] != "":
+	case len(parts) == 3 && strings.HasPrefix(path, "v2/deployments/") && parts[2] != "":
 		if !s.opts.Documented {
 			methods = map[string]Route{
 				http.MethodGet: ReadDeployment, http.MethodPatch: UpdateDeployment, http.MethodDelete: DeleteDeployment,
@@ -135,7 +135,7 @@ func (s *Server) route(r *http.Request) call {
 			c.allow = []string{http.MethodDelete, http.MethodGet, http.MethodPatch}
 		}
 		c.param = parts[2]
-	case s.hasRevisions() && len(parts) >= 4 && slices.Equal(parts[:2], []string{"v2", "deployments"}) && parts[3] == "revisions":
+	case len(parts) >= 4 && strings.HasPrefix(path, "v2/deployments/") && parts[3] == "revisions" && s.hasRevisions():
 		c.allow = []string{http.MethodGet}
 		c.param = parts[2]
 		switch len(parts) {

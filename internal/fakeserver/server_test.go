@@ -255,7 +255,8 @@ func TestRecordsRequests(t *testing.T) {
 		!r.Time.Equal(s.clock.Now()) {
 		t.Errorf("first: %+v", r)
 	}
-	if r := got[1]; r.Path != "/v2/a%2Fb" || len(r.Query["x"]) != 2 || r.Header.Get("X-Tenant") != "acme" || r.Status != 404 {
+	if r := got[1]; r.Path != "/v2/a%2Fb" || len(r.Query["x"]) != 2 || r.Header.Get("X-Tenant") != "acme" ||
+		r.Status != 404 {
 		t.Errorf("second: %+v", r)
 	}
 	if n := s.Connections(); n != 1 {

@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-const withUnknown = `{"region":{"name":"eu"},"resource_spec":{"gpu":1,"sidecars":[{"env":[{"key":"k"}],"resources":{"claims":[]},` +
+const withUnknown = `{"region":{"name":"eu"},"resource_spec":{"gpu":1,"sidecars":[{"env":[{"key":"k"}],` +
+	`"resources":{"claims":[]},` +
 	`"tty":true}],"volumes":[{"zfs":{}}]}}`
 
 func TestKeepUnknown(t *testing.T) {
@@ -12,7 +13,8 @@ func TestKeepUnknown(t *testing.T) {
 	s := start(t, Options{KeepUnknown: true, Defaults: map[string]any{}})
 	d := s.ok("POST", "/v2/deployments", body("source_config", withUnknown, "deployment_type", `"prod"`, "secrets",
 		`[{"name":"A","value":"1","scope":"x"}]`))
-	for _, got := range []map[string]any{d, at(t, s.ok("GET", "/v2/deployments?deployment_type=prod", ""), "resources", 0).(map[string]any)} {
+	listed := at(t, s.ok("GET", "/v2/deployments?deployment_type=prod", ""), "resources", 0).(map[string]any)
+	for _, got := range []map[string]any{d, listed} {
 		if config := compact(t, withoutNulls(got["source_config"])); config != withUnknown {
 			t.Errorf("source_config\n got %s\nwant %s", config, withUnknown)
 		}
@@ -39,7 +41,8 @@ func TestKeepUnknownStillRejects(t *testing.T) {
 		`{"source_config":{"new":1,"repo_url":1}}`:           `["body","source_config","repo_url"]`,
 	} {
 		got := s.do("PATCH", "/v2/deployments/"+id, patch)
-		if detail := at(t, got.object(t), "detail").([]any); got.status != 422 || len(detail) != 1 || compact(t, at(t, detail, 0, "loc")) != loc {
+		if detail := at(t, got.object(t), "detail").([]any); got.status != 422 || len(detail) != 1 ||
+			compact(t, at(t, detail, 0, "loc")) != loc {
 			t.Errorf("%s: status %d: %s", patch, got.status, got.body)
 		}
 	}
@@ -87,7 +90,8 @@ func TestReportedExtraFieldsAreRejected(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{ExtraFields: true})
 	sidecars := []any{map[string]any{"name": "s"}}
-	id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": map[string]any{"sidecars": sidecars}}})
+	spec := map[string]any{"sidecars": sidecars}
+	id := s.SeedDeployment(map[string]any{"source_config": map[string]any{"resource_spec": spec}})
 	d := at(t, s.ok("GET", "/v2/deployments", ""), "resources", 0)
 	for name, test := range map[string]struct {
 		patch string
@@ -125,13 +129,17 @@ func TestServiceMembers(t *testing.T) {
 	} {
 		s := start(t, Options{Patch: kind, Defaults: map[string]any{}, ServiceMembers: members})
 		d := s.ok("POST", "/v2/deployments", body("source_config",
-			`{"resource_spec":{"cpu":1,"labels":{"a":"1","team":"own"},"volumes":[{"configMap":{"name":"c"}},{"emptyDir":{}}]}}`))
-		const created = `{"cpu":1,"labels":{"a":"1","team":"own"},"volumes":[{"configMap":{"defaultMode":420,"name":"c"}},{"emptyDir":{}}]}`
-		if got := compact(t, at(t, d, "source_config", "resource_spec")); got != created || d["url"] != "https://app.example" {
+			`{"resource_spec":{"cpu":1,"labels":{"a":"1","team":"own"},`+
+				`"volumes":[{"configMap":{"name":"c"}},{"emptyDir":{}}]}}`))
+		const created = `{"cpu":1,"labels":{"a":"1","team":"own"},"volumes":[{"configMap":{"defaultMode":420,` +
+			`"name":"c"}},{"emptyDir":{}}]}`
+		if got := compact(t, at(t, d, "source_config", "resource_spec")); got != created ||
+			d["url"] != "https://app.example" {
 			t.Errorf("kind %d: created %s with url %v, want %s", kind, got, d["url"], created)
 		}
 		d = s.ok("PATCH", "/v2/deployments/"+d["id"].(string),
-			`{"source_config":{"resource_spec":{"labels":{"b":"2"},"sidecars":[{"name":"t"}],"volumes":[{"configMap":{"name":"d"}}]}}}`)
+			`{"source_config":{"resource_spec":{"labels":{"b":"2"},"sidecars":[{"name":"t"}],`+
+				`"volumes":[{"configMap":{"name":"d"}}]}}}`)
 		if got := compact(t, at(t, d, "source_config", "resource_spec")); got != want {
 			t.Errorf("kind %d: changed\n got %s\nwant %s", kind, got, want)
 		}

@@ -24,7 +24,8 @@ import (
 
 func main() {
 	// A closed pipe, as of `make demo | head`, ends the demo like an interrupt.
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(),
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
 	verbose := flag.Bool("verbose", false, "show all that Terraform prints")
 	flag.Parse()
@@ -125,7 +126,8 @@ resource "graphdeploy_deployment" "bot" {
 `
 
 const (
-	results = `^Plan:|^No changes|: (Creation|Modifications|Destruction|Import) complete|^(Apply|Destroy) complete|^Warning|^Error`
+	results = `^Plan:|^No changes|: (Creation|Modifications|Destruction|Import) complete` +
+		`|^(Apply|Destroy) complete|^Warning|^Error`
 	changes = results + `|^ +[~+-] +(image_uri|memory_mb) `
 )
 
@@ -136,23 +138,26 @@ func (t terraform) story(ctx context.Context, baseURL string, fake *fakeserver.S
 	version := func(n string) error {
 		return t.write(strings.Replace(text, "shop:1", "shop:"+n, 1))
 	}
+	apply, plan := []string{"apply", "-auto-approve"}, []string{"plan"}
 	steps := []step{
-		{"Terraform installs the provider.", func() error { return t.write(text) }, `^- Installed`, []string{"init"}, false},
-		{"Create the deployment. The apply ends when its first version runs.", nil, results, []string{"apply", "-auto-approve"}, false},
-		{"The next plan is empty, although the service has filled in its defaults.", nil, results, []string{"plan"}, false},
-		{"Version 2 is a change of the image. The apply ends when it runs.",
-			func() error { return version("2") }, changes, []string{"apply", "-auto-approve"}, false},
-		{"Version 3 cannot be deployed: the apply fails as soon as the service reports it. Version 2 still runs.",
-			func() error { return version("3") }, changes, []string{"apply", "-auto-approve"}, true},
-		{"Rolling back is a change to the former image.",
-			func() error { return version("2") }, changes, []string{"apply", "-auto-approve"}, false},
-		{"Somebody doubles the memory in the service. The plan shows the drift.",
-			func() error { return doubleMemory(fake) }, changes, []string{"plan"}, false},
-		{"The apply corrects it, and imports a deployment that exists already: main.tf has an import block now.",
-			func() error { return t.write(strings.Replace(text, "shop:1", "shop:2", 1) + imported) },
-			changes, []string{"apply", "-auto-approve"}, false},
-		{"The plan is empty again.", nil, results, []string{"plan"}, false},
-		{"Destroying deletes the deployments from the service.", nil, results, []string{"destroy", "-auto-approve"}, false},
+		{explanation: "Terraform installs the provider.", before: func() error { return t.write(text) },
+			args: []string{"init"}, show: `^- Installed`},
+		{explanation: "Create the deployment. The apply ends when its first version runs.", args: apply, show: results},
+		{explanation: "The next plan is empty, although the service has filled in its defaults.", args: plan, show: results},
+		{explanation: "Version 2 is a change of the image. The apply ends when it runs.",
+			before: func() error { return version("2") }, args: apply, show: changes},
+		{explanation: "Version 3 cannot be deployed: the apply fails when the service reports it. Version 2 still runs.",
+			before: func() error { return version("3") }, args: apply, show: changes, fails: true},
+		{explanation: "Rolling back is a change to the former image.",
+			before: func() error { return version("2") }, args: apply, show: changes},
+		{explanation: "Somebody doubles the memory in the service. The plan shows the drift.",
+			before: func() error { return doubleMemory(fake) }, args: plan, show: changes},
+		{explanation: "The apply corrects it, and imports a deployment that exists already: main.tf has an import block now.",
+			before: func() error { return t.write(strings.Replace(text, "shop:1", "shop:2", 1) + imported) },
+			args:   apply, show: changes},
+		{explanation: "The plan is empty again.", args: plan, show: results},
+		{explanation: "Destroying deletes the deployments from the service.",
+			args: []string{"destroy", "-auto-approve"}, show: results},
 	}
 	for _, s := range steps {
 		if err := t.take(ctx, s); err != nil {
@@ -164,15 +169,16 @@ func (t terraform) story(ctx context.Context, baseURL string, fake *fakeserver.S
 	return nil
 }
 
-// A step is a command of Terraform, an explanation, and what happens before.
+// A step is a command of Terraform.
 type step struct {
 	explanation string
-	before      func() error
-	show        string
+	before      func() error // called before the command, if given
 	args        []string
-	fails       bool
+	show        string // the lines of the output to show
+	fails       bool   // the command must fail
 }
 
+// take explains and runs a step.
 func (t terraform) take(ctx context.Context, s step) error {
 	t.say("\n%s", s.explanation)
 	if s.before != nil {
@@ -198,8 +204,11 @@ func (t terraform) write(text string) error {
 func doubleMemory(fake *fakeserver.Server) error {
 	for _, d := range fake.Deployments() {
 		if d["name"] == "shop" {
-			fake.Edit(d["id"].(string), func(d map[string]any) {
-				d["source_config"].(map[string]any)["resource_spec"].(map[string]any)["memory_mb"] = 2048
+			id, _ := d["id"].(string)
+			fake.Edit(id, func(d map[string]any) {
+				config, _ := d["source_config"].(map[string]any)
+				spec, _ := config["resource_spec"].(map[string]any)
+				spec["memory_mb"] = 2048
 			})
 			return nil
 		}
@@ -211,7 +220,8 @@ func doubleMemory(fake *fakeserver.Server) error {
 // it, and the folder to install the provider from.
 func environment(folder string) ([]string, error) {
 	config := filepath.Join(folder, "terraform.rc")
-	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(folder, "mirror"))
+	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n",
+		filepath.Join(folder, "mirror"))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,8 @@ func (t terraform) say(format string, args ...any) { say(t.screen, format, args.
 func (t terraform) run(ctx context.Context, show string, args ...string) (string, error) {
 	t.say("$ %s %s", filepath.Base(t.program), strings.Join(args, " "))
 	args = append([]string{args[0], "-no-color"}, args[1:]...)
-	return run(ctx, output{screen: t.screen, all: t.verbose, show: regexp.MustCompile(show)}, t.folder, t.env, t.program, args...)
+	out := output{screen: t.screen, all: t.verbose, show: regexp.MustCompile(show)}
+	return run(ctx, out, t.folder, t.env, t.program, args...)
 }
 
 // grace is how long an interrupted program may take to come to an end.
@@ -77,8 +78,9 @@ func run(ctx context.Context, out output, folder string, env []string, program s
 	return text, nil
 }
 
-// output is where a program's output is shown, and which lines of it. An error or a warning is shown completely, with all that
-// follows it, and once: Terraform prints some at plan and at apply.
+// output is where a program's output is shown, and which lines of it. An error
+// or a warning is shown completely, with all that follows it, and once: Terraform
+// prints some at plan and at apply.
 type output struct {
 	screen io.Writer
 	all    bool

@@ -47,7 +47,8 @@ It ran out of time.
 				"    Error: It failed\n    It ran out of time.\n    (5 more lines)\n"},
 		"without messages": {show: `^Plan:`, want: "    Plan: 1 to add.\n    (11 more lines)\n"},
 		"everything": {show: `^Plan:`, all: true,
-			want: strings.ReplaceAll(strings.ReplaceAll("    "+strings.Trim(printed, "\n"), "\n\n", "\n"), "\n", "\n    ") + "\n"},
+			want: strings.ReplaceAll(strings.ReplaceAll("    "+strings.Trim(printed, "\n"), "\n\n", "\n"), "\n",
+				"\n    ") + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,14 +69,16 @@ func TestRun_interruptEndsTheProgramAndItsChildren(t *testing.T) {
 	folder := t.TempDir()
 	ctx, interrupt := context.WithCancel(t.Context())
 	// A program that ends at an interrupt, and a child of it that does not.
-	const script = `sh -c 'trap "" INT; sleep 60' & echo $! >child; trap 'echo >interrupted; exit 1' INT; echo >ready; while :; do sleep 0.05; done`
+	const script = `sh -c 'trap "" INT; sleep 60' & echo $! >child; trap 'echo >interrupted; exit 1' INT
+echo >ready; while :; do sleep 0.05; done`
 	go func() {
 		defer interrupt()
 		for !exists(filepath.Join(folder, "ready")) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	if _, err := run(ctx, output{screen: io.Discard}, folder, os.Environ(), "sh", "-c", script); !errors.Is(err, context.Canceled) {
+	if _, err := run(ctx, output{screen: io.Discard}, folder, os.Environ(), "sh", "-c", script); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if !exists(filepath.Join(folder, "interrupted")) {
@@ -114,7 +117,8 @@ func alive(pid int) bool {
 
 func TestRun_errorContainsWhatTheProgramPrinted(t *testing.T) {
 	t.Parallel()
-	_, err := run(t.Context(), output{screen: io.Discard}, t.TempDir(), os.Environ(), "sh", "-c", "echo out; echo err >&2; exit 3")
+	_, err := run(t.Context(), output{screen: io.Discard}, t.TempDir(), os.Environ(), "sh", "-c",
+		"echo out; echo err >&2; exit 3")
 	if err == nil || !strings.Contains(err.Error(), "exit status 3\n\nout\nerr\n") {
 		t.Errorf("error %v", err)
 	}

@@ -20,7 +20,8 @@ func TestServesUntilStopped(t *testing.T) {
 	var stderr bytes.Buffer // read only after run has returned
 	exit := make(chan int)
 	go func() {
-		exit <- run(ctx, []string{"-listen", "127.0.0.1:0", "-path-prefix", "/api/", "-api-key", "sesame", "-seed", "7"}, stdout, &stderr)
+		args := []string{"-listen", "127.0.0.1:0", "-path-prefix", "/api/", "-api-key", "sesame", "-seed", "7"}
+		exit <- run(ctx, args, stdout, &stderr)
 	}()
 
 	line, err := bufio.NewReader(out).ReadString('\n')
