@@ -314,6 +314,21 @@ func TestRollout_revisionForAnySetting(t *testing.T) {
 	}
 }
 
+// A service as the API document reads makes no revision for resource_spec: there is nothing to wait for.
+func TestRollout_noRevisionForResources(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{RevisionsForChangesOnly: true, Clock: clock(), ActiveAfter: 20 * time.Second})
+	p := newProtocol(t, s)
+	r := p.MustApply(typeName, nil, withImage("1"))
+	before := p.text(r, "latest_revision_id")
+	after := withImage("1", resourceSpec("memory_mb", 3072))
+	r = p.MustApply(typeName, r, after)
+	if latest := p.text(r, "latest_revision_id"); latest != before || p.text(r, "active_revision_id") != before {
+		t.Errorf("latest %s, active %s, want %s", latest, p.text(r, "active_revision_id"), before)
+	}
+	p.plans(r, after)
+}
+
 func TestRollout_readyIsAWarningWhereTheRevisionRuns(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
