@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
@@ -84,30 +86,126 @@ var quirks = map[string]fakeserver.Options{
 	"ignores id filter": {IgnoreIDFilter: true},
 }
 
-func TestAccEveryArgument_againstEveryService(t *testing.T) {
+// TestAccEveryArgument_applyImportAndPlanEmpty does with the real Terraform what
+// TestEveryArgument_againstEveryService does with every service.
+func TestAccEveryArgument_applyImportAndPlanEmpty(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/everything.tf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, options := range quirks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			options.DocumentedRulesOnly = true // every argument of every source, with any value
-			s := newService(t, options)
-			config := s.provider(`hosting = "self_hosted"`) + string(text) + `
+	s := newService(t, fakeserver.Options{DocumentedRulesOnly: true}) // every argument of every source, with any value
+	config := s.provider(`hosting = "self_hosted"`) + string(text) + `
 output "everything" {
   value     = graphdeploy_deployment.this
   sensitive = true
 }`
-			check(t,
-				resource.TestStep{Config: config, Check: everyArgumentIsSet},
-				planIsEmpty(config),
-				resource.TestStep{Config: config, ResourceName: this, ImportState: true, ImportStatePersist: false, ImportStateIdFunc: idOf(this)},
-			)
+	check(t,
+		resource.TestStep{Config: config, Check: everyArgumentIsSet},
+		planIsEmpty(config),
+		resource.TestStep{Config: config, ResourceName: this, ImportState: true, ImportStatePersist: false, ImportStateIdFunc: idOf(this)},
+	)
+	assertEverythingWasSent(t, s.body(t))
+}
+
+// TestEveryArgument_againstEveryService creates a deployment with every argument,
+// imports it, and applies a configuration that matches: nothing is sent, and the
+// next plans are empty.
+func TestEveryArgument_againstEveryService(t *testing.T) {
+	t.Parallel()
+	for name, options := range quirks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options.DocumentedRulesOnly = true
+			config := everything(t)
+			s := newService(t, options)
+			i := newInstance(t, nil)
+			apply := func() {
+				t.Helper()
+				run := newRun(t, s, onlyDocumented)
+				run.plans.ExpectNone(run.refresh(i))
+				if planned := run.plan(i, config); len(planned.diagnostics) > 0 || !planned.isNoop(i) {
+					run.plans.ExpectNone(planned.diagnostics)
+					run.plans.ExpectNone(run.apply(i, planned))
+				}
+			}
+			expectNoop := func() {
+				t.Helper()
+				run, before := newRun(t, s, onlyDocumented), i.state
+				run.plans.ExpectNone(run.refresh(i))
+				if planned := run.plan(i, config); len(planned.diagnostics) > 0 || !planned.isNoop(i) || !before.Equal(i.state) {
+					t.Errorf("the plan proposes %s and reports %s; refreshed: %s", difference(i.state, planned.planned), planned.diagnostics,
+						difference(before, i.state))
+				}
+			}
+			apply()
 			assertEverythingWasSent(t, s.body(t))
+			expectNoop()
+
+			r, diagnostics := newRun(t, s, onlyDocumented).plans.Import(typeName, s.stored(t)["id"].(string))
+			if len(diagnostics) > 0 || r == nil {
+				t.Fatalf("the import reports %s", diagnostics)
+			}
+			delete(config, "secrets") // is not imported
+			i.set(r)
+			if !options.NullForEmpty && !options.OmitEmpty { // they do not report empty_dir = jsonencode({})
+				expectNoop()
+			}
+			apply()
+			expectNoop()
+			for _, r := range s.Requests() {
+				if r.Method == http.MethodPatch {
+					t.Errorf("sent %s", r.Body)
+				}
+			}
 		})
 	}
+}
+
+// everything has every argument: testdata/everything.json as an import reads it, with
+// secrets.
+func everything(t *testing.T) object {
+	t.Helper()
+	s := newService(t, fakeserver.Options{DocumentedRulesOnly: true})
+	body, _ := readJSON(t, "testdata/everything.json").(map[string]any)
+	secrets := object{}
+	for _, one := range body["secrets"].([]any) {
+		secrets[asMap(one)["name"].(string)] = asMap(one)["value"]
+	}
+	id := asMap(body["source_config"])["integration_id"]
+	s.SeedDeployment(body)
+	p := newProtocol(t, s)
+	r, diagnostics := p.Import(typeName, "everything")
+	p.ExpectNone(diagnostics)
+	config, _ := configurable(p.schema.ResourceSchemas[typeName].Block.Attributes, p.Values(r)).(object)
+	config["secrets"] = secrets
+	config["source_config"].(object)["integration_id"] = id // in capitals
+	return config
+}
+
+// configurable is a value without read-only attributes.
+func configurable(attributes []*tfprotov6.SchemaAttribute, v any) any {
+	switch v := v.(type) {
+	case object:
+		all := object{}
+		for _, a := range attributes {
+			switch value := v[a.Name]; {
+			case value == nil, !a.Optional && !a.Required:
+			case a.NestedType != nil:
+				all[a.Name] = configurable(a.NestedType.Attributes, value)
+			default:
+				all[a.Name] = value
+			}
+		}
+		return all
+	case list:
+		all := list{}
+		for _, item := range v {
+			all = append(all, configurable(attributes, item))
+		}
+		return all
+	}
+	return v
 }
 
 // everyArgumentIsSet keeps testdata/everything.tf complete.
@@ -155,32 +253,27 @@ func idOf(address string) resource.ImportStateIdFunc {
 	}
 }
 
-func TestAccEverySource_requiredArgumentsAreEnough(t *testing.T) {
+func TestEverySource_requiredArgumentsAreEnough(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
-			s := newService(t, fakeserver.Options{ExtraFields: true, CreateStatus: 201, DocumentedRulesOnly: true})
-			config := s.provider() + deployment("small", source)
-			check(t,
-				resource.TestStep{Config: config, Check: resource.ComposeAggregateTestCheckFunc(
-					resource.TestCheckResourceAttr(this, "status", "READY"),
-					resource.TestCheckResourceAttrSet(this, "id"),
-					resource.TestCheckNoResourceAttr(this, "source_config.resource_spec.cpu"),
-					resource.TestCheckNoResourceAttr(this, "secrets.%"),
-				)},
-				planIsEmpty(config),
-				resource.TestStep{Config: config, ResourceName: this, ImportState: true, ImportStateIdFunc: idOf(this)},
-			)
-			body := s.body(t)
-			want := map[string]any{"name": "small", "source": source, "source_config": map[string]any{}, "source_revision_config": map[string]any{}, "secrets": []any{}}
+			config := `{"source": "` + source + `"}`
+			m := create(t, fakeserver.Options{ExtraFields: true, CreateStatus: 201, DocumentedRulesOnly: true}, config)
+			m.expectNoop(allOperations, config)
+			body := m.s.body(t)
+			want := map[string]any{"name": "app", "source": source, "source_config": map[string]any{}, "source_revision_config": map[string]any{}, "secrets": []any{}}
 			if !jsonEqual(body, want) {
 				t.Errorf("sent %v, want what is required only: %v", body, want)
 			}
+			m = imported(t, m.s, "app")
+			m.expectNoop(allOperations, config)
 		})
 	}
 }
 
+// TestAccImport_matchingConfigurationPlansEmpty does with the real Terraform what
+// TestEveryArgument_againstEveryService does with every service.
 func TestAccImport_matchingConfigurationPlansEmpty(t *testing.T) {
 	t.Parallel()
 	everything, err := os.ReadFile("testdata/everything.tf")
@@ -190,31 +283,14 @@ func TestAccImport_matchingConfigurationPlansEmpty(t *testing.T) {
 	// What only Terraform has cannot be imported.
 	everything = regexp.MustCompile(`(?m)^  (deletion_policy|wait_until|timeouts) .*$`).ReplaceAll(everything, nil)
 	everything = regexp.MustCompile(`(?s)  secrets = \{.*?\n  \}`).ReplaceAll(everything, nil)
-	for name, options := range quirks {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			options.DocumentedRulesOnly = true // every argument of every source, with any value
-			s := newService(t, options)
-			var id string
-			makeOne := s.provider() + string(everything)
-			kept := strings.Replace(makeOne, `source = "external_docker"`, `source = "external_docker"`+"\n  deletion_policy = \"abandon\"", 1)
-			check(t, resource.TestStep{Config: kept, Check: func(state *terraform.State) (err error) {
-				id, err = idOf(this)(state)
-				return err
-			}})
-			action := plancheck.ResourceActionNoop
-			if options.NullForEmpty || options.OmitEmpty {
-				action = plancheck.ResourceActionUpdate // of the state only: the service does not report empty_dir = jsonencode({})
-			}
-			check(t, resource.TestStep{
-				Config: makeOne + fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", this, id),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(this, action),
-				}},
-			}, planIsEmpty(makeOne))
-			if n := s.sent("POST", "/v2/deployments"); n != 1 {
-				t.Errorf("%d creates were sent, want 1", n)
-			}
-		})
-	}
+	s := newService(t, fakeserver.Options{DocumentedRulesOnly: true})
+	body, _ := readJSON(t, "testdata/everything.json").(map[string]any)
+	id := s.SeedDeployment(body)
+	config := s.provider() + string(everything)
+	check(t, resource.TestStep{
+		Config: config + fmt.Sprintf("import {\n  to = %s\n  id = %q\n}\n", this, id),
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+			plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop),
+		}},
+	}, planIsEmpty(config))
 }
