@@ -71,7 +71,7 @@ func newRun(t *testing.T, s *service, documentedOnly bool) terraformRun {
 func newPatientServer() tfprotov6.ProviderServer {
 	return fastpath.NewServer(provider.New("test", func(c *client.Config) {
 		c.RetryWait, c.RetryWaitMax = time.Millisecond, 5*time.Millisecond
-		c.PollInterval, c.PollIntervalMax = time.Millisecond, 5*time.Millisecond
+		c.PollInterval, c.PollIntervalMax = time.Millisecond, 50*time.Millisecond
 		c.ConsistencyTimeout = time.Second
 	}))
 }
