@@ -210,7 +210,7 @@ func TestAccUpdate_ignoredChangesAreErrors(t *testing.T) {
 			`- source_config\.resource_spec\.cpu: 1 in the service, 7 in the configuration\s+` +
 			`- source_config\.resource_spec\.labels\["a"\]\s+` +
 			`- source_config\.resource_spec\.sidecars \(missing in the service: a\)\s+` +
-			`- secrets: secret "A" still has its former value\s`)},
+			`- secret "A" still has its former value\s`)},
 		// The state has what the service has.
 		planIsEmpty(config(before)),
 	)
