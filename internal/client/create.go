@@ -148,12 +148,13 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 	response := writtenDeployment{client: c.Client}
 	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request}
 	err = c.call(ctx, r, &response)
-	if !IsUUID(response.id) || c.displayText(response.id) != response.id { // it may be anything, a secret too
+	existed := c.before.listed[strings.ToLower(response.id)] || c.CreatedHere(response.id)
+	if !IsUUID(response.id) || existed || c.displayText(response.id) != response.id { // it may be anything, a secret too
 		response.id = ""
 	}
 	if err == nil {
 		if reason := c.whyOther(response.Deployment); reason != "" {
-			who := fmt.Errorf("it is about deployment %q (id %s): %s", response.Name, response.ID, reason)
+			who := fmt.Errorf("it is about deployment %q (id %s): %s", response.Name, response.Deployment.ID, reason)
 			return nil, "", c.malformed(r, who)
 		}
 	}

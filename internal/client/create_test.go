@@ -328,7 +328,9 @@ func TestCreate_responseAboutAnotherDeployment(t *testing.T) {
 		"another name": {deploymentJSON(idA, "other"), `deployment "other" (id ` + idA + `): it has another name`},
 		"another source": {strings.Replace(deploymentJSON(idA, "bot"), "external_docker", "codehost", 1),
 			`its source is "codehost"`},
-		"listed before":  {deploymentJSON(strings.ToUpper(idC), "bot"), "it existed before the request"},
+		"listed before": {deploymentJSON(strings.ToUpper(idC), "bot"), "it existed before the request"},
+		"listed before, unreadable": {`{"id":"` + idC + `","name":7}`,
+			`deployment "" (id "` + idC + `"): name: a number is not a string`},
 		"created before": {deploymentJSON(idB, "bot"), "another create of this run has created it"},
 	} {
 		t.Run(name, func(t *testing.T) {

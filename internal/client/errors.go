@@ -208,12 +208,10 @@ func describeNonJSON(resp response, err error) error {
 }
 
 func typeInWords(t reflect.Type) string {
-	switch {
-	case t.Kind() == reflect.String, t.Kind() == reflect.Bool:
-		return "a " + t.Kind().String()
-	case t.Kind() == reflect.Float64:
+	switch t.Kind() {
+	case reflect.Float64:
 		return "a number"
-	case t.Kind() == reflect.Slice:
+	case reflect.Slice:
 		return "a list"
 	}
 	return "an object"

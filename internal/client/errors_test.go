@@ -427,6 +427,7 @@ func TestHostileErrorBody(t *testing.T) {
 		"open lists":     {strings.Repeat("[", 200000), strings.Repeat("[", maxMessage) + " […]"},
 		"backslashes":    {strings.Repeat(`\\`, 50000), strings.Repeat(`\`, maxMessage) + " […]"},
 		"percent signs":  {strings.Repeat(`%25`, 50000), strings.Repeat(`%25`, maxMessage/3) + " […]"},
+		"ampersands":     {strings.Repeat(`&`, 50000), strings.Repeat(`&`, maxMessage) + " […]"},
 		"over the limit": {`{"detail":"` + strings.Repeat(" ", maxErrorBody) + `"}`, `{"detail":"`},
 	} {
 		t.Run(name, func(t *testing.T) {

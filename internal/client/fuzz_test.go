@@ -157,7 +157,7 @@ func FuzzRedaction(f *testing.F) {
 	}
 	markers := sensitive
 	f.Fuzz(func(t *testing.T, value, before, after string) {
-		if len(readEscaped(fold(value), 0)) < longChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
+		if len(newEscapedText(value).plain(0)) < longChars || strings.Contains(markers, value) || !utf8.ValidString(value) {
 			return
 		}
 		c := New(Config{BaseURL: &url.URL{}})

@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/base64"
-	"html"
 	"os"
 	"regexp"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 const (
@@ -25,10 +22,6 @@ const (
 	prefixChars = 12
 	// maxParts is how much of a value is searched for parts.
 	maxParts = 128 << 10
-	// maxEscapes is how many escapes within each other are undone.
-	maxEscapes = 4
-	// maxEntity is the length of the longest entity of HTML that is undone.
-	maxEntity = 10
 
 	sensitive = "(sensitive value)"
 )
@@ -61,15 +54,11 @@ func (c *Client) Hide(values ...string) {
 
 // add adds the forms of a value: as it is, and with the escapes undone that it has itself.
 func (h *hiddenValues) add(value string) {
-	value = fold(value[:min(len(value), maxText)])
+	text := newEscapedText(value[:min(len(value), maxText)])
 	last := ""
-	for escapes := range maxEscapes + 1 {
-		form := readEscaped(value, escapes)
-		if form == last {
-			return
-		}
-		if last = form; searchable(form) {
-			h.added = append(h.added, form)
+	for level := range text.levels + 1 {
+		if form := text.plain(level); form != last && searchable(form) {
+			h.added, last = append(h.added, form), form
 		}
 	}
 }
@@ -182,20 +171,15 @@ func merge(a, b []string) []string {
 }
 
 // redact replaces the hidden values in a text, however they are escaped there: it searches for them from each position
-// on, with so many escapes within each other undone. Cut states that the text continued.
+// on, at each level of escapes. Cut states that the text continued.
 func (h *hiddenValues) redact(text string, cut bool) string {
-	search := search{forms: h.sorted(), text: fold(text), cut: cut}
-	escapes := 0
-	if strings.ContainsAny(text, `\%&`) {
-		escapes = maxEscapes
-		search.escapeEnds = map[int]bool{}
-	}
+	search := search{forms: h.sorted(), escapedText: newEscapedText(text), cut: cut, escapeEnds: map[int]bool{}}
 	var shown strings.Builder
 	hidden := 0 // up to here
 	for i := range len(text) {
 		end := i
-		for escapes := range escapes + 1 {
-			end = max(end, search.match(i, escapes))
+		for level := range search.levels + 1 {
+			end = max(end, search.match(i, level))
 		}
 		switch {
 		case end > i && i >= hidden:
@@ -210,20 +194,20 @@ func (h *hiddenValues) redact(text string, cut bool) string {
 
 // search searches a text for the forms of values.
 type search struct {
+	*escapedText
 	forms      []string // sorted
-	text       string   // folded
 	cut        bool     // the text continued
 	escapeEnds map[int]bool
 }
 
 // match returns the end of the longest hidden value, or telling prefix of one, that begins at a position; 0 if there is
 // none.
-func (s *search) match(start, escapes int) (end int) {
-	low, high, depth := 0, len(s.forms), 0 // of forms that begin with what was read
+func (s *search) match(start, level int) (end int) {
+	low, high, depth := 0, len(s.forms), 0 // of the forms that begin with what was read
 	at, word, space := start, start, false // word is the end of what was read without a space at the end
 	for at < len(s.text) {
-		chars, next := unescape(s.text, at, escapes)
-		if escapes > 0 && next > at+1 {
+		chars, next := s.at(at, level)
+		if next > at+1 {
 			s.escapeEnds[next] = true
 		}
 		if isSpace(chars) {
@@ -243,7 +227,7 @@ func (s *search) match(start, escapes int) (end int) {
 		if !space {
 			word = at
 		}
-		if len(s.forms[low]) == depth && (depth >= longChars || s.isWord(start, at, escapes)) {
+		if len(s.forms[low]) == depth && (depth >= longChars || s.isWord(start, at, level)) {
 			end = at
 		}
 	}
@@ -284,136 +268,19 @@ func narrow(forms []string, low, high, depth int, next byte) (int, int) {
 }
 
 // isWord reports whether a part of the text is not within a longer word.
-func (s *search) isWord(start, end, escapes int) bool {
+func (s *search) isWord(start, end, level int) bool {
 	if start > 0 && isWordByte(s.text[start]) && isWordByte(s.text[start-1]) && !s.escapeEnds[start] {
 		return false
 	}
 	if end == len(s.text) {
 		return true
 	}
-	after, _ := unescape(s.text, end, escapes)
+	after, _ := s.at(end, level)
 	return !isWordByte(s.text[end-1]) || !isWordByte(after[0])
 }
 
 func isWordByte(b byte) bool {
 	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
-}
-
-// fold writes a text in lower case, and white space as spaces, without moving a position.
-func fold(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		_, size := utf8.DecodeRuneInString(text[i:])
-		lower := unicode.ToLower(r)
-		switch {
-		case unicode.IsSpace(r):
-			b.WriteString(strings.Repeat(" ", size))
-		case r != utf8.RuneError && utf8.RuneLen(lower) == size:
-			b.WriteRune(lower)
-		default:
-			b.WriteString(text[i : i+size])
-		}
-	}
-	return b.String()
-}
-
-// isSpace reports whether a character separates words; in a URL, + does.
-func isSpace(char string) bool { return char == " " || char == "+" }
-
-// readEscaped returns a folded text with so many escapes within each other undone, and each run of spaces as one.
-func readEscaped(text string, escapes int) string {
-	var b strings.Builder
-	for at := 0; at < len(text); {
-		var chars string
-		if chars, at = unescape(text, at, escapes); isSpace(chars) {
-			chars = " "
-			if strings.HasSuffix(b.String(), " ") {
-				continue
-			}
-		}
-		b.WriteString(chars)
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// unescape returns the character, or the byte of one, that a folded text has at a position with so many escapes of
-// JSON, URLs and HTML within each other undone, and where it ends.
-func unescape(text string, at, escapes int) (char string, end int) {
-	if escapes == 0 {
-		return text[at : at+1], at + 1
-	}
-	escapes--
-	char, end = unescape(text, at, escapes)
-	switch char {
-	case `\`:
-		kind, after := read(text, end, escapes, 1)
-		switch kind {
-		case "u":
-			if r, next, ok := readHex(text, after, escapes, 4); ok {
-				if prefix, low := read(text, next, escapes, 2); utf16.IsSurrogate(r) && prefix == `\u` {
-					if second, last, ok := readHex(text, low, escapes, 4); ok {
-						r, next = utf16.DecodeRune(r, second), last
-					}
-				}
-				return fold(string(r)), next
-			}
-		case "x":
-			if b, next, ok := readHex(text, after, escapes, 2); ok {
-				return fold(string([]byte{byte(b)})), next //nolint:gosec // it has two digits
-			}
-		case "n", "r", "t", "f":
-			return " ", after
-		case "b":
-			return "\b", after
-		case `"`, `\`, "/", "'":
-			return kind, after
-		}
-	case "%":
-		if plain, next := readPercent(text, at, escapes); plain != "" {
-			return fold(plain), next
-		}
-	case "&":
-		entity, next, last := char, end, ""
-		for len(entity) < maxEntity && last != ";" && next < len(text) {
-			last, next = read(text, next, escapes, 1)
-			entity += last
-		}
-		if plain := html.UnescapeString(entity); last == ";" && plain != entity {
-			return fold(plain), next
-		}
-	}
-	return char, end
-}
-
-// read returns the next n characters, fewer at the end of the text, and where they end.
-func read(text string, at, escapes, n int) (chars string, end int) {
-	for ; n > 0 && at < len(text); n-- {
-		var char string
-		char, at = unescape(text, at, escapes)
-		chars += char
-	}
-	return chars, at
-}
-
-// readPercent reads the escapes in a URL of the bytes of one character, or of one byte that is none; empty if there are
-// none.
-func readPercent(text string, at, escapes int) (char string, end int) {
-	for !utf8.FullRuneInString(char) {
-		percent, digits := read(text, at, escapes, 1)
-		b, next, ok := readHex(text, digits, escapes, 2)
-		if percent != "%" || !ok {
-			return char, at
-		}
-		char, at = char+string([]byte{byte(b)}), next //nolint:gosec // it has two digits
-	}
-	return char, at
-}
-
-// readHex reads n hexadecimal digits.
-func readHex(text string, at, escapes, n int) (value rune, end int, ok bool) {
-	digits, end := read(text, at, escapes, n)
-	number, err := strconv.ParseUint(digits, 16, 16)
-	return rune(number), end, err == nil && len(digits) == n //nolint:gosec // it has 16 bits
 }
 
 // compiled compiles a regular expression when it is first needed: every run starts up, and few encounter an error.
