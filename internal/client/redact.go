@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -90,18 +91,19 @@ func (c *Client) hideCredential(value string) {
 // hideProxyPasswords hides the passwords of the proxies that net/http uses.
 func (c *Client) hideProxyPasswords() {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
-		c.Hide(passwordOf(os.Getenv(name)))
+		_, address, found := strings.Cut(os.Getenv(name), "://")
+		if !found {
+			address = os.Getenv(name)
+		}
+		c.Hide(passwordOf("://" + address))
 	}
 }
 
 // passwordOf is the password in the user info of a URL, which may be malformed; empty if there is none.
 func passwordOf(address string) string {
-	_, authority, found := strings.Cut(address, "://")
-	if !found {
-		authority = address
-	}
-	userInfo, _, _ := strings.Cut(authority, "@")
-	if len(userInfo) == len(authority) {
+	_, authority, _ := strings.Cut(address, "://")
+	userInfo, _, found := strings.Cut(authority, "@")
+	if !found || strings.ContainsAny(userInfo, "/?#") {
 		return ""
 	}
 	_, password, _ := strings.Cut(userInfo, ":")
@@ -180,6 +182,9 @@ func (h *hiddenValues) redact(text string, cut bool) string {
 		end := i
 		for level := range search.levels + 1 {
 			end = max(end, search.match(i, level))
+		}
+		for end > i && end < len(text) && !utf8.RuneStart(text[end]) {
+			end++
 		}
 		switch {
 		case end > i && i >= hidden:
