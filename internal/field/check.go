@@ -43,22 +43,34 @@ func (fs Fields) checkUndescribed(tree map[string]any) error {
 	return nil
 }
 
-func (f Field) check(tree any) (err error) {
-	object, isObject := tree.(map[string]any)
-	list, isList := tree.([]any)
-	switch {
-	case tree == nil:
-	case f.Kind == JSON || f.Kind == StringMap && isObject: // their members may be anything
-		return checkNumbers(tree)
-	case f.Kind == Object && isObject:
-		return f.Fields.Check(object)
-	case (f.Kind == List || f.Kind == ObjectList) && isList:
-		for i := 0; i < len(list) && err == nil; i++ {
-			err = f.elem().check(list[i])
+func (f Field) check(tree any) error {
+	switch value := tree.(type) {
+	case nil:
+		return nil
+	case string:
+		if f.Kind == String || f.Kind == UUID || f.Kind == Time {
+			return nil
 		}
-	default:
-		_, err = kinds[f.Kind].decode(f, tree)
+	case map[string]any:
+		if f.Kind == Object {
+			return f.Fields.Check(value)
+		}
+	case []any:
+		if f.Kind != List && f.Kind != ObjectList {
+			break
+		}
+		elem := f.elem()
+		for _, item := range value {
+			if err := elem.check(item); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	if f.Kind == JSON {
+		return checkNumbers(tree)
+	}
+	_, err := kinds[f.Kind].decode(f, tree)
 	return err
 }
 

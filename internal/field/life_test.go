@@ -51,6 +51,7 @@ func live(t testing.TB, g generator, fs Fields) {
 		{"create", func() { l.configure(g.config(fs)); l.create() }},
 		{"additions of others", l.additions},
 		{"drift", l.drift},
+		{"change by others between plan and apply", l.changeBehindThePlan},
 		{"change", l.change},
 		{"additions after a change", l.additions},
 		{"import", l.importIt},
@@ -253,6 +254,41 @@ func (l *life) change() {
 	if tree := l.g.change(l.fs, l.tree); !l.imported || l.g.plain || !ambiguous(l.fs, tree) {
 		l.configure(tree)
 		l.update()
+	}
+}
+
+// changeBehindThePlan plans a change, and applies it after others have changed the deployment: what the plan does not change
+// stays as they have left it. Nothing of it is kept.
+func (l *life) changeBehindThePlan() {
+	l.T.Helper()
+	s, tree := l.service, l.tree
+	stored, revision := s.stored, s.revision
+	s.stored = clone(stored).(object)
+	defer func() {
+		s.stored, s.revision = stored, revision
+		l.configure(tree)
+	}()
+	l.configure(l.g.change(l.fs, tree))
+	planned := l.plan(l.state)
+	_, ok := l.g.drift(l.fs, tree, s.stored, path.Empty())
+	if !ok || ambiguous(l.fs, tree) || ambiguous(l.fs, l.tree) || ambiguous(l.fs, s.stored) {
+		return
+	}
+	change := l.fs.NewChange(l.config, planned, l.state, l.record, s.source)
+	compared, before := change.Compare(s.response()), clone(s.stored).(object)
+	s.patch(compared.Body)
+	was, has := placesOf(l.fs, before), placesOf(l.fs, s.stored)
+	wanted, held := placesOf(l.fs, change.plan), placesOf(l.fs, change.state)
+	for place, value := range was.leaves {
+		want, set := wanted.leaves[place]
+		last, wasSet := held.leaves[place]
+		if set != wasSet || !reflect.DeepEqual(lenient(want), lenient(last)) || !set && wanted.replaces(place, held) ||
+			wanted.without(place) || strings.Contains(place, "/[#") {
+			continue
+		}
+		if left := has.leaves[place]; !reflect.DeepEqual(lenient(left), lenient(value)) {
+			l.T.Errorf("%s was %v, which the plan does not change, and is %v", place, value, left)
+		}
 	}
 }
 
