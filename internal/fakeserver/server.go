@@ -1,10 +1,10 @@
 // Package fakeserver is the deployment management service in memory, for
 // acceptance tests with a real Terraform and for a demonstration.
 //
-// It is written from the interface document alone and shares no type with the
-// client, so that one misreading cannot hide in both. Where the document is
-// strict, so is the fake; where it is silent, [Options] select among what a
-// service may do.
+// It is written from the interface document, and from what is known of services
+// with this API, and shares no type with the client, so that one misreading cannot
+// hide in both. Where the document is strict, so is the fake; where it is silent,
+// the fake is like the services that are known, and [Options] take that away.
 package fakeserver
 
 import (
