@@ -351,7 +351,7 @@ func (c secretsChange) update(d *client.Deployment) (u secretsUpdate) {
 	u.before = secretsIn(d)
 	u.shown = c.sent.valuesShownIn(u.before)
 	for _, name := range c.sent.names {
-		removedBefore := c.record.listed(name) && !u.before.has(name)
+		removedBefore := c.record.listed(name) && !u.before.has(name) && len(u.before) > 0 // which lists names
 		if c.namesKnown && !slices.Contains(c.names, name) && !removedBefore {
 			u.gone = append(u.gone, name)
 		}
@@ -363,7 +363,7 @@ func (c secretsChange) update(d *client.Deployment) (u secretsUpdate) {
 		}
 	}
 	u.sends, u.list = true, maps.Clone(c.values)
-	u.unlisted = len(u.before) == 0 && len(c.record.Listed) == 0
+	u.unlisted = len(u.before) == 0
 	u.removed = slices.Clone(u.gone)
 	for name, other := range u.before {
 		switch {

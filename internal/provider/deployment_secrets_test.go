@@ -391,6 +391,27 @@ func TestSecrets_ofOthers(t *testing.T) {
 	}
 }
 
+// A service that no longer lists names may still have the secrets: they are removed,
+// and so are those of others, of which the plan warns.
+func TestSecrets_namesThatAreNoLongerListed(t *testing.T) {
+	t.Parallel()
+	eachSecretsForm(t, func(t *testing.T, form secretsForm) {
+		for _, after := range []object{{}, {"A": "two"}} {
+			s := newSecretsService(t, showValues)
+			m := s.created(t, form.config(1, object{"A": "one", "B": "gone"}))
+			s.changeSecrets(t, object{"THEIRS": "x"})
+			s.show(showNone)
+			got := m.apply(allOperations, form.config(2, after), changedByThem+": ")
+			if !strings.Contains(got, willBeRemoved) || !strings.Contains(got, "lists no secrets") {
+				t.Errorf("reported %s", got)
+			}
+			if has := s.values(t); len(has) != len(after) {
+				t.Errorf("the service has %v, want %v", has, after)
+			}
+		}
+	})
+}
+
 // {} removes all secrets, and names them, those of others and of an imported
 // deployment too. What others add later stays.
 func TestSecrets_noneRemovesAll(t *testing.T) {
