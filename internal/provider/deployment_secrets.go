@@ -19,9 +19,10 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// A service may show the values of secrets, mask or omit them, and have secrets that the configuration does not set. What the
-// provider does with a response depends on one question: does it show values? It does if at least one managed secret has a
-// value that is not empty, and every managed secret is in the response as it was sent. See [sentSecrets.valuesShownIn].
+// A service may show the values of secrets, mask or omit them, and have secrets that the configuration does not set.
+// What the provider does with a response depends on one question: does it show values? It does if at least one managed
+// secret has a value that is not empty, and every managed secret is in the response as it was sent. See
+// [sentSecrets.valuesShownIn].
 
 // secretValues are secrets by name.
 type secretValues map[string]string
@@ -48,8 +49,8 @@ func (v secretValues) foundIn(live shownSecrets) bool {
 	return v.sent().valuesShownIn(live)
 }
 
-// createdWith reports whether a deployment may be one that was created with these secrets: it has all of them, with their values
-// if it shows the value of any, and none if there are none.
+// createdWith reports whether a deployment may be one that was created with these secrets: it has all of them, with
+// their values if it shows the value of any, and none if there are none.
 func (v secretValues) createdWith(d *client.Deployment) bool {
 	live, sent := secretsIn(d), v.sent()
 	showsOne := func(name string) bool { return v[name] != "" && sent.matches(live, name) }
@@ -113,7 +114,8 @@ type sentSecrets struct {
 
 func sentBefore(state attributes, record *secretsRecord) sentSecrets {
 	if state["secrets"].IsNull() {
-		return sentSecrets{names: slices.Sorted(maps.Keys(record.Digests)), digests: record, drifted: state["secrets_wo_version"].IsNull()}
+		return sentSecrets{names: slices.Sorted(maps.Keys(record.Digests)), digests: record,
+			drifted: state["secrets_wo_version"].IsNull()}
 	}
 	all := attributesOf(state["secrets"])
 	sent := sentSecrets{names: slices.Sorted(maps.Keys(all)), values: secretValues{}}
@@ -154,7 +156,8 @@ func (s sentSecrets) matches(live shownSecrets, name string) bool {
 
 // equal reports whether exactly these secrets were sent.
 func (s sentSecrets) equal(values secretValues) bool {
-	return slices.Equal(s.names, values.names()) && !slices.ContainsFunc(s.names, func(name string) bool { return !s.is(name, values[name]) })
+	differs := func(name string) bool { return !s.is(name, values[name]) }
+	return slices.Equal(s.names, values.names()) && !slices.ContainsFunc(s.names, differs)
 }
 
 // valuesShownIn is the question that decides everything: does a response show values?
@@ -169,14 +172,14 @@ func (s sentSecrets) valuesShownIn(live shownSecrets) bool {
 	return notEmpty
 }
 
-// secretsRecord is what private state has of the last apply that sent the managed secrets or found them in the service. It is
-// empty if no secrets are managed.
+// secretsRecord is what private state has of the last apply that sent the managed secrets or found them in the service.
+// It is empty if no secrets are managed.
 type secretsRecord struct {
 	Listed []string `json:"listed,omitempty"` // the managed secrets that the response had
 	Shown  bool     `json:"shown,omitempty"`  // whether it showed values
 
-	// Digests are those of the values in secrets_wo, by name; empty without a credential. They are salted, and keyed with the
-	// credential: whoever has the state alone cannot guess a short secret.
+	// Digests are those of the values in secrets_wo, by name; empty without a credential. They are salted, and keyed
+	// with the credential: whoever has the state alone cannot guess a short secret.
 	Digests map[string]string `json:"digests,omitempty"`
 	Salt    []byte            `json:"salt,omitempty"`
 	Key     string            `json:"key,omitempty"` // a digest of the credential of the digests
@@ -184,14 +187,15 @@ type secretsRecord struct {
 	credential []byte // of this process
 }
 
-func (p *providerData) loadSecretsRecord(ctx context.Context, private privateState, diags *diag.Diagnostics) *secretsRecord {
+func (p *providerData) loadSecretsRecord(ctx context.Context, private privateState,
+	diags *diag.Diagnostics) *secretsRecord {
 	r := &secretsRecord{credential: p.credentialKey}
 	loadPrivate(ctx, private, privateSecrets, r, diags)
 	return r
 }
 
-// newSecretsRecord records secrets that were sent or found, and what the response then showed. Digests are made of write-only
-// values, and only of those.
+// newSecretsRecord records secrets that were sent or found, and what the response then showed. Digests are made of
+// write-only values, and only of those.
 func (p *providerData) newSecretsRecord(values secretValues, writeOnly bool, d *client.Deployment) *secretsRecord {
 	live := secretsIn(d)
 	r := &secretsRecord{Shown: values.sent().valuesShownIn(live), credential: p.credentialKey}
@@ -258,10 +262,10 @@ func driftedSecrets(sent sentSecrets, record *secretsRecord, live shownSecrets) 
 	return names
 }
 
-// refreshSecrets sets secrets that others have changed to null, or the version of those that are write-only, so that the plan
-// proposes to send them.
-func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRecord, found *client.Deployment, refreshed field.Values,
-	diags *diag.Diagnostics) {
+// refreshSecrets sets secrets that others have changed to null, or the version of those that are write-only, so that the
+// plan proposes to send them.
+func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRecord, found *client.Deployment,
+	refreshed field.Values, diags *diag.Diagnostics) {
 	drifted := driftedSecrets(sentBefore(state, record), record, secretsIn(found))
 	if len(drifted) == 0 {
 		return
@@ -275,10 +279,9 @@ func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRec
 	} else {
 		refreshed["secrets_wo_version"] = tftypes.NewValue(tftypes.String, nil)
 	}
-	r.report(diags).warnf(path.Empty(), "Secrets changed outside Terraform", "These secrets of deployment %s were changed or removed since "+
-		"the last apply:%s\n\nThe next apply sends the configured values again, unless ignore_changes covers them or secrets_wo has no "+
-		"secrets_wo_version.",
-		describe(state), drifted)
+	r.report(diags).warnf(path.Empty(), "Secrets changed outside Terraform",
+		"These secrets of deployment %s were changed or removed since the last apply:%s\n\nThe next apply sends the configured "+
+			"values again, unless ignore_changes covers them or secrets_wo has no secrets_wo_version.", describe(state), drifted)
 }
 
 // secretsChange is what a plan changes of the secrets.
@@ -309,7 +312,8 @@ func newSecretsChange(plan, state, config attributes, record *secretsRecord) (c 
 	case !version.IsNull():
 		c.changes = !version.Equal(formerVersion)
 		c.newVersion = version.IsKnown() && !formerVersion.IsNull()
-		c.names, c.values, c.namesKnown = knownSecrets(writeOnly) // null if ignore_changes hides them from the plan: the apply has them
+		// ignore_changes hides write-only values from the plan: then they are known at apply.
+		c.names, c.values, c.namesKnown = knownSecrets(writeOnly)
 		if !version.IsKnown() {
 			c.values = nil
 		}
@@ -378,8 +382,8 @@ func (c secretsChange) update(d *client.Deployment) (u secretsUpdate) {
 	return u
 }
 
-// notTaken reports how a response shows that the service did not apply the update. Only values that the service has shown before
-// are evidence.
+// notTaken reports how a response shows that the service did not apply the update. Only values that the service has
+// shown before are evidence.
 func (u secretsUpdate) notTaken(d *client.Deployment) (problems []string) {
 	after := secretsIn(d)
 	if !u.sends || !u.shown {
@@ -401,8 +405,8 @@ func (u secretsUpdate) notTaken(d *client.Deployment) (problems []string) {
 	return problems
 }
 
-// difference states, for a service that is not updated, how its secrets differ; it is empty if nothing is to be sent, or if that
-// is not known yet.
+// difference states, for a service that is not updated, how its secrets differ; it is empty if nothing is to be sent,
+// or if that is not known yet.
 func (u secretsUpdate) difference() string {
 	switch {
 	case !u.sends, u.values == nil && !u.newVersion:
@@ -419,30 +423,33 @@ func (u secretsUpdate) difference() string {
 // warn warns of secrets that the update removes, and of those that stay although the configuration no longer has them.
 func (u secretsUpdate) warn(r report, deployment string) {
 	if len(u.released) > 0 {
-		r.warnf(path.Empty(), "Secrets stay in the service", "Deployment %s keeps these secrets, which the configuration no longer manages:%s",
-			deployment, u.released)
+		r.warnf(path.Empty(), "Secrets stay in the service",
+			"Deployment %s keeps these secrets, which the configuration no longer manages:%s", deployment, u.released)
 	}
-	others := slices.ContainsFunc(u.removed, func(name string) bool { return !slices.Contains(u.gone, name) })
-	var notes string
-	if u.unlisted {
-		notes = "\n\nThe service lists no secrets of it. If it has some that are not listed, it loses them."
-	}
-	switch {
-	case !others || len(u.names) == 0:
-	case u.sent.known():
-		notes += "\n\nThe service does not show the values of all secrets, so the provider cannot send those again that are not in the " +
-			"configuration. To keep one, add it."
-	default:
-		notes += "\n\nThe provider cannot tell yet whether the service shows the values of secrets, so it cannot send those again that are not " +
-			"in the configuration. To keep one, add it."
-	}
+	const replaces = "The update of deployment %s replaces all of its secrets."
 	switch {
 	case len(u.removed) > 0:
-		r.warnf(path.Empty(), "Secrets will be removed", "The update of deployment %s replaces all of its secrets. It removes:%s"+notes,
-			deployment, u.removed)
+		r.warnf(path.Empty(), "Secrets will be removed", replaces+" It removes:%s%s", deployment, u.removed, u.whyRemoved())
 	case u.unlisted:
-		r.warnf(path.Empty(), "Secrets may be removed", "The update of deployment %s replaces all of its secrets."+notes, deployment)
+		r.warnf(path.Empty(), "Secrets may be removed", replaces+"%s", deployment, u.whyRemoved())
 	}
+}
+
+// whyRemoved states why secrets are removed that the configuration neither has nor had.
+func (u secretsUpdate) whyRemoved() (reasons trusted) {
+	if u.unlisted {
+		reasons = "\n\nThe service lists no secrets of it. If it has some that are not listed, it loses them."
+	}
+	others := slices.ContainsFunc(u.removed, func(name string) bool { return !slices.Contains(u.gone, name) })
+	switch {
+	case !others || len(u.names) == 0: // {} removes all
+		return reasons
+	case u.sent.known():
+		reasons += "\n\nThe service does not show the values of all secrets"
+	default:
+		reasons += "\n\nThe provider cannot tell yet whether the service shows the values of secrets"
+	}
+	return reasons + ", so the provider cannot send those again that are not in the configuration. To keep one, add it."
 }
 
 // recordAfter returns the record after an update, of which d was read last.
@@ -460,8 +467,8 @@ func (u secretsUpdate) recordAfter(p *providerData, d *client.Deployment) *secre
 	return &r
 }
 
-// hideSecrets keeps the known secrets of a configuration, plan or state out of errors and logs: the error of any request may
-// contain secrets that were sent earlier.
+// hideSecrets keeps the known secrets of a configuration, plan or state out of errors and logs: the error of any request
+// may contain secrets that were sent earlier.
 func (p *providerData) hideSecrets(all ...attributes) {
 	if p == nil || p.client == nil {
 		return

@@ -679,7 +679,7 @@ func TestSecrets_randomLives(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // the same lives in each run
+			random := rand.New(rand.NewPCG(seed, 0))
 			view := views[random.IntN(len(views))]
 			s := newSecretsService(t, secretsViews[view])
 			l := &secretsLife{Rand: random, managed: s.created(t, `{"wait_until": "created"}`), version: 1}
