@@ -52,6 +52,7 @@ func TestDeploymentBounds(t *testing.T) {
 
 // What decoding could cost hundreds of times its size is rejected before that.
 func TestResponseOfManyValuesIsRejected(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	for name, test := range map[string]struct{ body, want string }{
 		"items":   {repeated(`[`, `{}`, 10<<20, `]`), "the response cannot be used: it has more than 500000 values"},
@@ -123,6 +124,7 @@ func TestListBounds(t *testing.T) {
 
 // The responses to one operation are bounded together, by their length and by their values.
 func TestBudget(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
 		raw  []byte

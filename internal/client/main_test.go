@@ -21,6 +21,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// inLongRuns skips a test of large amounts in short runs, which are those with the
+// race detector: it tests no concurrency, and would take ten times as long.
+func inLongRuns(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("tests large amounts")
+	}
+}
+
 const (
 	idA = "aaaaaaaa-0000-4000-8000-000000000001"
 	idB = "bbbbbbbb-0000-4000-8000-000000000002"

@@ -90,6 +90,7 @@ func someSecret(random *rand.Rand) (value string, parts []string) {
 
 // A value is hidden however it is encoded, and the message around it is shown.
 func TestHiddenValue_isReplacedInEveryEncoding(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	encodings := maps.Clone(usualEncodings)
 	maps.Copy(encodings, otherEncodings)
@@ -262,6 +263,7 @@ func pem(random *rand.Rand, lines int) string {
 }
 
 func TestLongHiddenValue(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	for _, lines := range []int{1, 30, 300, 1000} {
 		value := pem(rand.New(rand.NewPCG(3, 4)), lines)
@@ -284,6 +286,7 @@ func TestLongHiddenValue(t *testing.T) {
 
 // A text and a value can be long; the work stays that of the part that is shown.
 func TestLongTextAndLongHiddenValue(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	letters := strings.Repeat("a-", 1<<20)
 	equal(t, "text", hiding(letters).displayText(letters), sensitive)
@@ -293,6 +296,7 @@ func TestLongTextAndLongHiddenValue(t *testing.T) {
 
 // Many values that are alike are found in little time, also when values are added between messages.
 func TestManyHiddenValues(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	c := hiding()
 	for i := range 20_000 {

@@ -449,6 +449,7 @@ func TestResponseOverTheLimitIsRejected(t *testing.T) {
 }
 
 func TestLimitIsOnTheByte(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	for size, want := range map[int64]error{maxBody: nil, maxBody + 1: errBodyTooLarge} {
 		body, err := readBody(&http.Response{StatusCode: 200, Body: io.NopCloser(io.LimitReader(endless{}, size))})
@@ -460,6 +461,7 @@ func TestLimitIsOnTheByte(t *testing.T) {
 
 // The limit is that of the decompressed body.
 func TestCompressedResponseOverTheLimitIsRejected(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	var body bytes.Buffer
 	zipped := gzip.NewWriter(&body)
