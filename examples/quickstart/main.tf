@@ -45,7 +45,7 @@ resource "graphdeploy_deployment" "agent" {
   lifecycle {
     postcondition {
       condition     = self.status == "UNUSED" || self.status == "READY" && self.active_revision_id == self.latest_revision_id
-      error_message = "The latest revision of deployment ${self.name} does not run (status ${self.status})."
+      error_message = "Deployment ${self.name} is not ready (status ${self.status}), or its latest revision does not run."
     }
   }
 }

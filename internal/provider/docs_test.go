@@ -60,6 +60,8 @@ func TestAccDocs_codeBlocksAreValid(t *testing.T) {
 				continue // a part of a resource
 			case strings.Contains(block, "  identity = ") && !is.since(1, 12):
 				continue
+			case (strings.Contains(block, "\naction \"") || strings.Contains(block, "action_trigger")) && (is.tofu || !is.since(1, 14)):
+				continue
 			case strings.HasPrefix(block, "list "):
 				if is.tofu || !is.since(1, 14) {
 					continue
@@ -168,7 +170,7 @@ func TestAccMisspelledNestedName_isAWarning(t *testing.T) {
 	w.configure(s.provider(), deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }
   source_revision_config = { graph_config_path = "graph.json" }`))
 	out := unwrapped(w.succeed("apply", "-auto-approve"))
-	if !strings.Contains(out, "Warning: Missing repo_url") || !strings.Contains(out, "Check the spelling") {
+	if !strings.Contains(out, "Warning: Names may be misspelled") || !strings.Contains(out, "source_config.repo_url") {
 		t.Errorf("there is no warning about the spelling:\n%s", out)
 	}
 	w.succeed("plan", "-detailed-exitcode")

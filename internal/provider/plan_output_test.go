@@ -165,5 +165,5 @@ func TestAccOwnership_story(t *testing.T) {
 
 	// Terraform ignores the misspelled argument.
 	configure("", strings.Replace(changed, "image_uri", "image_url", 1))
-	warned(w.succeed("plan"), "Missing image_uri", 1)
+	warned(w.succeed("plan"), "Names may be misspelled", 1)
 }
