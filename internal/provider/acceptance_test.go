@@ -24,6 +24,8 @@ import (
 // would: a configuration, an apply, a second plan. The others call the provider
 // through Terraform's protocol. Each has a server of its own and runs in parallel.
 
+const documentedOnly = "documented_operations_only = true"
+
 // service is a fake service for one test.
 type service struct {
 	*fakeserver.Server
@@ -117,3 +119,46 @@ func TestMain(m *testing.M) {
 
 // atExit is called when all tests have ended.
 var atExit []func()
+
+// at walks a deployment's tree of members to the object that holds the last
+// one of a dotted path.
+func at(d map[string]any, dotted string) (map[string]any, string) {
+	steps := strings.Split(dotted, ".")
+	for _, step := range steps[:len(steps)-1] {
+		next, _ := d[step].(map[string]any)
+		if next == nil {
+			next = map[string]any{}
+			d[step] = next
+		}
+		d = next
+	}
+	return d, steps[len(steps)-1]
+}
+
+// edit sets a value in the service behind Terraform's back.
+func (s *service) edit(t *testing.T, dotted string, value any) func() {
+	return func() {
+		t.Helper()
+		id := s.stored(t)["id"].(string)
+		s.Edit(id, func(d map[string]any) {
+			object, name := at(d, dotted)
+			object[name] = value
+		})
+	}
+}
+
+// flexible matches text that Terraform has broken into lines.
+func flexible(text string) string {
+	return strings.ReplaceAll(regexp.QuoteMeta(text), " ", `[\s│]+`)
+}
+
+// assertDocumentedOperationsOnly fails on any request that the API does not document.
+func assertDocumentedOperationsOnly(t *testing.T, s *service) {
+	t.Helper()
+	documented := regexp.MustCompile(`^(POST|GET) \S*/v2/deployments$|^GET \S*/v1/integrations/forge/codehost/[^/]+/repos$|^GET \S*/v2/auth/providers$`)
+	for _, r := range s.Requests() {
+		if !documented.MatchString(r.Method + " " + r.Path) {
+			t.Errorf("sent %s %s, which the API does not document", r.Method, r.Path)
+		}
+	}
+}

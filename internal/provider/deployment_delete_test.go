@@ -187,3 +187,42 @@ func TestReplacement_nameThatIsTakenAfterThePlan(t *testing.T) {
 		})
 	}
 }
+
+func TestDestroy_waitsUntilItIsNoLongerListed(t *testing.T) {
+	t.Parallel()
+	t.Run("lost response", func(t *testing.T) {
+		t.Parallel()
+		m := create(t, fakeserver.Options{}, `{}`)
+		m.s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Cut: true})
+		if got := messages(newRun(t, m.s, allOperations).destroy(m.i)); got != "" || m.i.resource != nil || len(m.s.Deployments()) != 0 {
+			t.Errorf("the destroy reports %q; in the state: %t; %d deployments", got, m.i.resource != nil, len(m.s.Deployments()))
+		}
+	})
+	t.Run("still listed", func(t *testing.T) {
+		t.Parallel()
+		const config = `{"timeouts": {"delete": "20ms"}}`
+		m := create(t, fakeserver.Options{}, config)
+		m.s.Fail(fakeserver.DeleteDeployment, -1, fakeserver.Fault{Status: http.StatusNoContent})
+		if got := messages(newRun(t, m.s, allOperations).destroy(m.i)); !errorPattern("Deployment still exists: ", "after 20ms").MatchString(got) {
+			t.Errorf("the destroy reports %q", got)
+		}
+		m.expectNoop(allOperations, config) // it is still in the state
+	})
+	t.Run("still listed for a while", func(t *testing.T) {
+		t.Parallel()
+		m := create(t, fakeserver.Options{}, `{}`)
+		reads := 0
+		m.s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Status: http.StatusNoContent, Reached: func() {
+			m.s.edit(t, "status", "AWAITING_DELETE")()
+			m.s.Fail(fakeserver.ListDeployments, 5, fakeserver.Fault{Reached: func() {
+				if reads++; reads == 5 {
+					m.s.Remove(m.s.stored(t)["id"].(string))
+				}
+			}})
+		}})
+		got := messages(newRun(t, m.s, allOperations).destroy(m.i))
+		if n := m.s.sent(http.MethodDelete, ""); got != "" || n != 1 || reads != 5 || len(m.s.Deployments()) != 0 {
+			t.Errorf("%d deletions and %d reads were sent, want 1 and 5; reported %q", n, reads, got)
+		}
+	})
+}

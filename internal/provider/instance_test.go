@@ -1,6 +1,8 @@
 package provider_test
 
 import (
+	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
@@ -184,4 +187,154 @@ func messages(diagnostics protocoltest.Diagnostics, except ...string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// managed is a service with one deployment, and what Terraform has of it.
+type managed struct {
+	*testing.T
+	s *service
+	i *instance
+}
+
+// create creates deployment "app" with some arguments, in JSON.
+func create(t *testing.T, options fakeserver.Options, text string) managed {
+	t.Helper()
+	m := managed{t, newService(t, options), newInstance(t, nil)}
+	m.apply(allOperations, text, "")
+	return m
+}
+
+// imported imports a seeded deployment, by its name.
+func imported(t *testing.T, s *service, name string) managed {
+	t.Helper()
+	run := newRun(t, s, onlyDocumented)
+	r, diags := run.plans.Import(typeName, name)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return managed{t, s, newInstance(t, r)}
+}
+
+// apply refreshes, plans and applies. What is reported has to begin with some
+// text; an empty one means that nothing is. It returns what was reported.
+func (m managed) apply(documentedOnly bool, text, want string) string {
+	m.Helper()
+	run := newRun(m.T, m.s, documentedOnly)
+	reported := run.refresh(m.i)
+	planned := run.plan(m.i, arguments(m.T, text))
+	if reported = append(reported, planned.diagnostics...); !hasErrors(planned.diagnostics) && !planned.isNoop(m.i) {
+		reported = append(reported, run.apply(m.i, planned)...)
+	}
+	got := messages(reported)
+	if !strings.HasPrefix(got, want) || want == "" && got != "" {
+		m.Errorf("an apply of %s reports %q, want %q", text, got, want)
+	}
+	return got
+}
+
+// applyReports is apply, which reports some texts in this order.
+func (m managed) applyReports(documentedOnly bool, text string, reported ...string) {
+	m.Helper()
+	if got := m.apply(documentedOnly, text, reported[0]); !errorPattern(reported...).MatchString(got) {
+		m.Errorf("an apply of %s reports %q, want %q", text, got, reported)
+	}
+}
+
+// values are the attributes in the state.
+func (m managed) values() object {
+	m.Helper()
+	return newRun(m.T, m.s, allOperations).plans.Values(m.i.resource)
+}
+
+func (m managed) expectNoop(documentedOnly bool, text string) {
+	m.Helper()
+	run := newRun(m.T, m.s, documentedOnly)
+	run.refresh(m.i)
+	if planned := run.plan(m.i, arguments(m.T, text)); !planned.isNoop(m.i) || len(planned.diagnostics) > 0 {
+		m.Errorf("the plan of %s proposes %s and reports %s", text, difference(m.i.state, planned.planned), messages(planned.diagnostics))
+	}
+}
+
+// expectSent compares the bodies of the updates that were sent, and forgets them.
+func (m managed) expectSent(want string) {
+	m.Helper()
+	if got := inJSON(m.s.patches(m.T)); got != want {
+		m.Errorf("sent %s, want %s", got, want)
+	}
+	m.s.ResetRequests()
+}
+
+func (m managed) expectStored(object, want string) {
+	m.Helper()
+	if got := inJSON(withoutNull(decoded(m.s.stored(m.T))[object])); got != want {
+		m.Errorf("the service has %s, want %s", got, want)
+	}
+}
+
+// patches are the bodies of the updates that were sent.
+func (s *service) patches(t *testing.T) []map[string]any {
+	t.Helper()
+	var bodies []map[string]any
+	for _, r := range s.Requests() {
+		if r.Method == http.MethodPatch {
+			var body map[string]any
+			if err := json.Unmarshal(r.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			bodies = append(bodies, body)
+		}
+	}
+	return bodies
+}
+
+func deploymentType(t *testing.T) tftypes.Type {
+	t.Helper()
+	return schemaOfProvider(t).ResourceSchemas[typeName].ValueType()
+}
+
+// arguments are the arguments of deployment "app", with more in JSON.
+func arguments(t *testing.T, text string) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	all["name"] = "app"
+	if all["source"] == nil {
+		all["source"] = "internal_docker"
+	}
+	return all
+}
+
+// bullets are the lines of the list in a message, up to the options.
+func bullets(text string) (lines []string) {
+	text, _, _ = strings.Cut(text, "Options:")
+	for line := range strings.Lines(text) {
+		if item, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  - "); ok {
+			lines = append(lines, item)
+		}
+	}
+	return lines
+}
+
+// withoutNull is a tree without the members that are null.
+func withoutNull(tree any) any {
+	object, ok := tree.(map[string]any)
+	if items, isList := tree.([]any); isList {
+		all := []any{}
+		for _, item := range items {
+			all = append(all, withoutNull(item))
+		}
+		return all
+	}
+	if !ok {
+		return tree
+	}
+	all := map[string]any{}
+	for name, value := range object {
+		if value != nil {
+			all[name] = withoutNull(value)
+		}
+	}
+	return all
 }
