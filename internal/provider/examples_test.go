@@ -181,7 +181,7 @@ func TestAccGatesExample_exitStatus(t *testing.T) {
 		}
 	}
 	// Closed: the deployment is kept, and what depends on it is not created.
-	w.fail("Deployment search is not ready (status AWAITING_DATABASE)", "apply", "-auto-approve")
+	w.fail("Deployment search is not ready .status AWAITING_DATABASE.", "apply", "-auto-approve")
 	if names := s.names(); !maps.Equal(names, map[string]int{"legacy-bot": 1, "search": 1}) {
 		t.Fatalf("deployments after an apply that a gate stopped: %v", names)
 	}
@@ -211,7 +211,7 @@ func TestAccGatesExample_exitStatus(t *testing.T) {
 		t.Errorf("checks while a deployment is not ready: %s", got)
 	}
 	turn("search", "UNKNOWN")
-	w.fail("Deployment search is UNKNOWN", "plan", "-detailed-exitcode")
+	w.fail("Deployment search is not ready .status UNKNOWN.", "plan", "-detailed-exitcode")
 }
 
 // checks are the results of the checks in plan.tfplan.
