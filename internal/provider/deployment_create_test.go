@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
@@ -470,25 +469,19 @@ func TestAccPostcondition_isAHardGate(t *testing.T) {
 	check(t, resource.TestStep{Config: config, ExpectError: regexp.MustCompile(`Deployment app is AWAITING_DATABASE`)})
 }
 
-func TestAccStateOnlyArguments_changeWithoutARequest(t *testing.T) {
+func TestStateOnlyArguments_changeWithoutARequest(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	before := s.provider() + deployment("app", "internal_docker")
-	after := s.provider() + deployment("app", "internal_docker", `
-  deletion_policy = "abandon"
-  wait_until      = "created"
-  timeouts        = { create = "1m", update = "1m", delete = "1m" }`)
-	update := resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)}}
-	check(t,
-		resource.TestStep{Config: before},
-		resource.TestStep{Config: after, ConfigPlanChecks: update},
-		planIsEmpty(after),
-		resource.TestStep{Config: before, ConfigPlanChecks: update},
-		planIsEmpty(before),
-	)
-	if n := s.sent("POST", "/v2/deployments"); n != 1 {
-		t.Errorf("%d creates were sent, want 1", n)
+	const set = `{"deletion_policy": "abandon", "wait_until": "created", "timeouts": {"create": "1m", "update": "1m", "delete": "1m"}}`
+	m := create(t, fakeserver.Options{}, `{}`)
+	for _, config := range []string{set, `{}`} {
+		before := m.i.state
+		m.apply(onlyDocumented, config, "")
+		if m.i.state.Equal(before) {
+			t.Errorf("%s changes nothing in the state", config)
+		}
+		m.expectNoop(onlyDocumented, config)
 	}
+	m.expectSent("null")
 }
 
 // What the response to a create is about is not taken into the state if it is another deployment.

@@ -144,7 +144,7 @@ func TestAccPlan_failuresDoNotChangeIt(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	w := newWorkspace(t, built)
-	w.configure(s.provider(`max_retries = 20`), many(150))
+	w.configure(s.provider(`max_retries = 20`), many(100))
 	w.succeed("apply", "-auto-approve", "-parallelism=50")
 	// The plan is to find something: changes by the service, and deployments that
 	// no longer exist.
@@ -170,7 +170,7 @@ func TestAccPlan_failuresDoNotChangeIt(t *testing.T) {
 		return all, requests, status
 	}
 	healthy, requests, status := found()
-	if status != 0 || len(healthy["resource_drift"].([]any)) != 12 {
+	if status != 0 || len(healthy["resource_drift"].([]any)) != 8 {
 		t.Fatalf("the plan with a healthy service ended with %d; drift: %v", status, healthy["resource_drift"])
 	}
 	transient := []fakeserver.Fault{

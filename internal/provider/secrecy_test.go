@@ -207,8 +207,8 @@ output "everything" {
 	fails := func(route fakeserver.Route, status int, p planted, args ...string) {
 		t.Helper()
 		for i, f := range echo(status, p) {
-			if status >= 500 && i%2 == 0 {
-				continue // each waits for what may have been created: two are enough
+			if i > 0 && (!writeOnly || status >= 500) {
+				continue // the tests of redaction in internal/client have all of them
 			}
 			s.Fail(route, 1, f)
 			out := w.fail(`Cannot (create|update) deployment|Update was not (applied|confirmed)|Outcome of the create is unknown`, args...)
