@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// dataSources reads data sources: it calls the data source's own Read, and packs its state. Where that is deferred, the framework
-// handles the request.
+// dataSources reads data sources: it calls the data source's own Read, and packs its state. Where that is deferred, the
+// framework handles the request.
 type dataSources struct {
 	frameworkServer
 	provider *observedProvider
@@ -43,7 +43,8 @@ func dataSourceTypes(p Provider) func() map[string]*dataSourceType {
 	})
 }
 
-func (s dataSources) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+func (s dataSources) ReadDataSource(ctx context.Context,
+	req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	if resp := s.read(ctx, req); resp != nil {
 		tflog.Trace(ctx, "Read a data source on the fast path")
 		return resp, nil

@@ -1,20 +1,23 @@
-// Package fastpath serves a provider of terraform-plugin-framework, and bypasses the framework where it costs most and adds
-// nothing. The provider does not know of it: its resources are ordinary resources of the framework. The environment variable
-// GRAPHDEPLOY_FRAMEWORK_ONLY=1 switches all of it off; everything works the same then, only slower.
+// Package fastpath serves a provider of terraform-plugin-framework, and bypasses the framework where it costs most and
+// adds nothing. The provider does not know of it: its resources are ordinary resources of the framework. The
+// environment variable GRAPHDEPLOY_FRAMEWORK_ONLY=1 switches all of it off; everything works the same then, only
+// slower.
 //
-// The framework goes over the schema of a resource several times for each request, attribute by attribute, and looks up a
-// logger in a chain of contexts at each (terraform-plugin-framework #721 and #775 are about that). With a schema as wide as
-// that of a deployment, this is most of a plan's time, and most deployments of a large state have not changed. The layers:
+// The framework goes over the schema of a resource several times for each request, attribute by attribute, and looks up
+// a logger in a chain of contexts at each (terraform-plugin-framework #721 and #775 are about that). With a schema as
+// wide as that of a deployment, this is most of a plan's time, and most deployments of a large state have not changed.
+// The layers:
 //
-//   - resources.go: where Terraform proposes the prior state, a resource is refreshed and planned by calling the resource's own
-//     Read and ModifyPlan. It relies on ModifyPlan planning everything itself (no attribute has a default), and on how the
-//     framework packs private state. What has sent requests is not repeated by the framework.
-//   - datasources.go: a data source is read by calling its own Read, and its state is packed. The framework would convert a
-//     list of thousands several times.
+//   - resources.go: where Terraform proposes the prior state, a resource is refreshed and planned by calling the
+//     resource's own Read and ModifyPlan. It relies on ModifyPlan planning everything itself (no attribute has a
+//     default), and on how the framework packs private state. What has sent requests is not repeated by the framework.
+//   - datasources.go: a data source is read by calling its own Read, and its state is packed. The framework would
+//     convert a list of thousands several times.
 //   - serve.go: the loggers of the libraries are switched off, each at its own level, unless somebody asked for logs.
 //
-// What they save is in BENCHMARKS.md. The tests compare the responses with those of the framework, request by request; the
-// acceptance suite also passes with GRAPHDEPLOY_FRAMEWORK_ONLY=1. At TRACE, the log names each request that took the fast path.
+// What they save is in BENCHMARKS.md. The tests compare the responses with those of the framework, request by request;
+// the acceptance suite also passes with GRAPHDEPLOY_FRAMEWORK_ONLY=1. At TRACE, the log names each request that took
+// the fast path.
 package fastpath
 
 import (
@@ -63,7 +66,8 @@ type observedProvider struct {
 	configured atomic.Pointer[provider.ConfigureResponse]
 }
 
-func (p *observedProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (p *observedProvider) Configure(ctx context.Context, req provider.ConfigureRequest,
+	resp *provider.ConfigureResponse) {
 	p.configured.Store(nil)
 	if p.Provider.Configure(ctx, req, resp); !resp.Diagnostics.HasError() && resp.Deferred == nil {
 		p.configured.Store(resp)

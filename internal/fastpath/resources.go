@@ -19,8 +19,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
-// resources refreshes resources that have not changed, and plans resources for which Terraform proposes the prior state. What
-// decides is the resource's own Read and ModifyPlan, called as the framework would call them. Everything else the framework handles.
+// resources refreshes resources that have not changed, and plans resources for which Terraform proposes the prior
+// state. What decides is the resource's own Read and ModifyPlan, called as the framework would call them. Everything
+// else the framework handles.
 type resources struct {
 	dataSources
 	types func() map[string]*resourceType
@@ -73,7 +74,8 @@ func (s resources) UpgradeResourceState(ctx context.Context,
 	return s.dataSources.UpgradeResourceState(ctx, req)
 }
 
-func (s resources) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+func (s resources) ReadResource(ctx context.Context,
+	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	if resp := s.read(ctx, req); resp != nil {
 		tflog.Trace(ctx, "Refreshed a resource on the fast path")
 		return resp, nil
@@ -128,8 +130,8 @@ func (s resources) prepare(ctx context.Context, name string, packed *tfprotov6.D
 	return c, ok && !written && len(configured.Diagnostics) == 0 // the framework removes what is write-only from a state
 }
 
-// read is nil where the state has changed: the framework refreshes it, with what was read. A read that failed, or a resource that
-// no longer exists, is not left to the framework, which would send the requests again.
+// read is nil where the state has changed: the framework refreshes it, with what was read. A read that failed, or a
+// resource that no longer exists, is not left to the framework, which would send the requests again.
 func (s resources) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) *tfprotov6.ReadResourceResponse {
 	c, ok := s.prepare(ctx, req.TypeName, req.CurrentState)
 	if !ok {
@@ -147,11 +149,12 @@ func (s resources) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 	c.resource.Read(ctx, request, &response)
 	diagnostics, ok := protocolDiagnostics(response.Diagnostics)
 	removed := response.State.Raw.IsNull()
-	if !ok || response.Deferred != nil || !removed && !response.State.Raw.Equal(c.state.Raw) || !response.Private.Equal(request.Private) {
+	if !ok || response.Deferred != nil || !removed && !response.State.Raw.Equal(c.state.Raw) ||
+		!response.Private.Equal(request.Private) {
 		return nil
 	}
-	refreshed := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: c.identityOrNull(req.CurrentIdentity),
-		Private: req.Private, Diagnostics: diagnostics}
+	refreshed := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState,
+		NewIdentity: c.identityOrNull(req.CurrentIdentity), Private: req.Private, Diagnostics: diagnostics}
 	if removed {
 		if refreshed.NewState, ok = pack(c.object, response.State.Raw); !ok {
 			return nil
@@ -176,10 +179,11 @@ func (t *resourceType) identityOrNull(identity *tfprotov6.ResourceIdentityData) 
 	return &tfprotov6.ResourceIdentityData{IdentityData: none}
 }
 
-// plan is nil where Terraform proposes another state than the prior one, or ModifyPlan writes private state. Where Terraform itself
-// proposes the prior state, the framework has nothing to add to ModifyPlan, which may plan the removal of an argument: no attribute
-// has a default, and none but those that force a replacement have a plan modifier.
-func (s resources) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
+// plan is nil where Terraform proposes another state than the prior one, or ModifyPlan writes private state. Where
+// Terraform itself proposes the prior state, the framework has nothing to add to ModifyPlan, which may plan the removal
+// of an argument: no attribute has a default, and none but those that force a replacement have a plan modifier.
+func (s resources) plan(ctx context.Context,
+	req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
 	c, ok := s.prepare(ctx, req.TypeName, req.PriorState)
 	if !ok || !c.proposes(req.ProposedNewState, req.PriorState) {
 		return nil
@@ -206,11 +210,12 @@ func (s resources) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRe
 			return nil
 		}
 	}
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: c.identityOrNull(req.PriorIdentity),
-		PlannedPrivate: req.PriorPrivate, Diagnostics: diagnostics}
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned,
+		PlannedIdentity: c.identityOrNull(req.PriorIdentity), PlannedPrivate: req.PriorPrivate, Diagnostics: diagnostics}
 }
 
-// proposes reports whether Terraform proposes the prior state. It proposes write-only values as well, which are not planned.
+// proposes reports whether Terraform proposes the prior state. It proposes write-only values as well, which are not
+// planned.
 func (c call) proposes(proposed, prior *tfprotov6.DynamicValue) bool {
 	if same(proposed, prior) {
 		return true
@@ -236,8 +241,9 @@ func same(a, b *tfprotov6.DynamicValue) bool {
 	return a != nil && b != nil && len(a.MsgPack) > 0 && bytes.Equal(a.MsgPack, b.MsgPack)
 }
 
-// unpackPrivate fills the private states of a request and its response, whose type the framework does not export, from how the
-// framework packs them. It is false where that has more than a resource gets to see, as just after an import, or is not valid.
+// unpackPrivate fills the private states of a request and its response, whose type the framework does not export, from
+// how the framework packs them. It is false where that has more than a resource gets to see, as just after an import,
+// or is not valid.
 func unpackPrivate[Data any, Private interface {
 	*Data
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
-// Serve serves a provider to Terraform, as a process that Terraform started, until that ends it. With debugger, it prints what
-// to set in TF_REATTACH_PROVIDERS and logs everything.
+// Serve serves a provider to Terraform, as a process that Terraform started, until that ends it. With debugger, it
+// prints what to set in TF_REATTACH_PROVIDERS and logs everything.
 func Serve(address string, create func() Provider, debugger bool) error {
 	var opts []tf6server.ServeOpt
 	if debugger {
@@ -20,12 +20,13 @@ func Serve(address string, create func() Provider, debugger bool) error {
 	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(create()) }, opts...)
 }
 
-// silenced are the levels of the libraries' loggers, that of the root first. The framework looks up the logger of each attribute
-// in a chain of contexts that grows with each attribute of a plan (#775); only the level of its own logger keeps it from that.
+// silenced are the levels of the libraries' loggers, that of the root first. The framework looks up the logger of each
+// attribute in a chain of contexts that grows with each attribute of a plan (#775); only the level of its own logger
+// keeps it from that.
 var silenced = []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO"}
 
-// silenceLibraries switches off what the libraries log of every step when nobody asked Terraform for logs: it would be written,
-// sent, and dropped.
+// silenceLibraries switches off what the libraries log of every step when nobody asked Terraform for logs: it would be
+// written, sent, and dropped.
 func silenceLibraries() {
 	for _, variable := range os.Environ() {
 		if strings.HasPrefix(variable, "TF_LOG") {

@@ -162,7 +162,7 @@ func (f Field) describe(resource bool) string {
 	if resource && len(f.Key) > 0 && !f.Ordered {
 		sentences = append(sentences, "The order is not significant.")
 	}
-	if listed := len(f.OneOf) > 0 && strings.Contains(f.Description, "`"+f.OneOf[0]+"`"); resource && len(f.OneOf) > 0 && !listed {
+	if resource && len(f.OneOf) > 0 && !strings.Contains(f.Description, "`"+f.OneOf[0]+"`") {
 		sentences = append(sentences, "Valid values are "+Quoted(f.OneOf)+".")
 	}
 	if resource && f.Immutable {

@@ -17,7 +17,8 @@ func PlanViolations(attributes []*tfprotov6.SchemaAttribute, config, prior, plan
 	return objectViolations(attributes, config, prior, planned, "")
 }
 
-func objectViolations(attributes []*tfprotov6.SchemaAttribute, config, prior, planned tftypes.Value, at string) (violations []string) {
+func objectViolations(attributes []*tfprotov6.SchemaAttribute, config, prior, planned tftypes.Value,
+	at string) (violations []string) {
 	configured, before, after := members(config), members(prior), members(planned)
 	for _, a := range attributes {
 		old, found := before[a.Name]
@@ -31,7 +32,8 @@ func objectViolations(attributes []*tfprotov6.SchemaAttribute, config, prior, pl
 
 func valueViolations(a *tfprotov6.SchemaAttribute, config, prior, planned tftypes.Value, at string) []string {
 	violation := func(format string, args ...any) []string {
-		return []string{fmt.Sprintf("%s: %s (config %s, prior %s, planned %s)", at, fmt.Sprintf(format, args...), config, prior, planned)}
+		return []string{fmt.Sprintf("%s: %s (config %s, prior %s, planned %s)", at, fmt.Sprintf(format, args...), config,
+			prior, planned)}
 	}
 	switch {
 	case a.WriteOnly:

@@ -39,7 +39,8 @@ func New(t testing.TB, server tfprotov6.ProviderServer) *Provider {
 
 // NewWithSchema is a provider whose schemas are known, because another one of the
 // same kind was asked for them.
-func NewWithSchema(t testing.TB, server tfprotov6.ProviderServer, schema *tfprotov6.GetProviderSchemaResponse) *Provider {
+func NewWithSchema(t testing.TB, server tfprotov6.ProviderServer,
+	schema *tfprotov6.GetProviderSchemaResponse) *Provider {
 	t.Helper()
 	return &Provider{Server: server, Schema: schema, t: t, ctx: t.Context()}
 }
@@ -68,7 +69,8 @@ func (p *Provider) Configure(config Object) Diagnostics {
 		return valid
 	}
 	packed := p.pack(p.Schema.Provider.ValueType(), config)
-	configured, err := p.Server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.14.0", Config: packed,
+	configured, err := p.Server.ConfigureProvider(p.ctx, &tfprotov6.ConfigureProviderRequest{TerraformVersion: "1.14.0",
+		Config:             packed,
 		ClientCapabilities: &tfprotov6.ConfigureProviderClientCapabilities{DeferralAllowed: p.DeferralAllowed}})
 	p.must(err)
 	return append(valid, configured.Diagnostics...)
@@ -125,8 +127,9 @@ func (p *Provider) PlanIgnoring(typ string, prior *Resource, config Object, igno
 	var diags Diagnostics
 	if config != nil {
 		req.Config = p.pack(object, config)
-		valid, err := p.Server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: typ, Config: req.Config,
-			ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}})
+		valid, err := p.Server.ValidateResourceConfig(p.ctx,
+			&tfprotov6.ValidateResourceConfigRequest{TypeName: typ, Config: req.Config,
+				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}})
 		p.must(err)
 		if diags = valid.Diagnostics; diags.HasError() {
 			return nil, diags
@@ -135,8 +138,8 @@ func (p *Provider) PlanIgnoring(typ string, prior *Resource, config Object, igno
 	return p.plan(schema, req, ignored, diags)
 }
 
-func (p *Provider) plan(schema *tfprotov6.Schema, req *tfprotov6.PlanResourceChangeRequest, ignored []string, diags Diagnostics) (*Plan,
-	Diagnostics) {
+func (p *Provider) plan(schema *tfprotov6.Schema, req *tfprotov6.PlanResourceChangeRequest, ignored []string,
+	diags Diagnostics) (*Plan, Diagnostics) {
 	p.t.Helper()
 	object, written := schema.ValueType(), req.Config
 	before, config := p.unpack(object, req.PriorState), p.unpack(object, req.Config)
@@ -160,8 +163,8 @@ func (p *Provider) plan(schema *tfprotov6.Schema, req *tfprotov6.PlanResourceCha
 			p.t.Errorf("invalid plan: %s", violation)
 		}
 	}
-	return &Plan{Type: req.TypeName, Prior: req.PriorState, Request: req, Response: resp, HasChanges: !planned.Equal(before), value: planned,
-		config: written, ignored: ignored}, diags
+	return &Plan{Type: req.TypeName, Prior: req.PriorState, Request: req, Response: resp,
+		HasChanges: !planned.Equal(before), value: planned, config: written, ignored: ignored}, diags
 }
 
 // PlanReplacement plans the replacement of a resource as Terraform does: with the
@@ -183,8 +186,9 @@ func (p *Provider) Replacement(plan *Plan) (destroy, create *Plan, diags Diagnos
 	schema := p.Schema.ResourceSchemas[plan.Type]
 	null := tftypes.NewValue(schema.ValueType(), nil)
 	none := p.packValue(null.Type(), null)
-	create, found := p.plan(schema, &tfprotov6.PlanResourceChangeRequest{TypeName: plan.Type, Config: plan.config, PriorState: none,
-		PriorPrivate: plan.Response.PlannedPrivate, ClientCapabilities: plan.Request.ClientCapabilities}, nil, nil)
+	create, found := p.plan(schema, &tfprotov6.PlanResourceChangeRequest{TypeName: plan.Type, Config: plan.config,
+		PriorState: none, PriorPrivate: plan.Response.PlannedPrivate, ClientCapabilities: plan.Request.ClientCapabilities},
+		nil, nil)
 	for _, d := range found {
 		if d.Severity == tfprotov6.DiagnosticSeverityError { // Terraform drops the warnings
 			diags = append(diags, d)
@@ -216,9 +220,10 @@ func (p *Provider) PlanAgain(plan *Plan, prior *Resource, config Object) (*Plan,
 // resource is nil when it is not in the state afterwards.
 func (p *Provider) Apply(plan *Plan) (*Resource, Diagnostics) {
 	p.t.Helper()
-	resp, err := p.Server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{TypeName: plan.Type, Config: plan.config,
-		PriorState: plan.Prior, PlannedState: plan.Response.PlannedState, PlannedPrivate: plan.Response.PlannedPrivate,
-		PlannedIdentity: plan.Response.PlannedIdentity})
+	resp, err := p.Server.ApplyResourceChange(p.ctx,
+		&tfprotov6.ApplyResourceChangeRequest{TypeName: plan.Type, Config: plan.config,
+			PriorState: plan.Prior, PlannedState: plan.Response.PlannedState, PlannedPrivate: plan.Response.PlannedPrivate,
+			PlannedIdentity: plan.Response.PlannedIdentity})
 	p.must(err)
 	if !Diagnostics(resp.Diagnostics).HasError() {
 		if violation := ChangeViolation(plan.value, p.unpack(plan.value.Type(), resp.NewState)); violation != "" {
@@ -251,8 +256,8 @@ func (p *Provider) Read(r *Resource) (*Resource, Diagnostics) {
 // ReadResponse is Read, with the complete response.
 func (p *Provider) ReadResponse(r *Resource) *tfprotov6.ReadResourceResponse {
 	p.t.Helper()
-	resp, err := p.Server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{TypeName: r.Type, CurrentState: r.State, Private: r.Private,
-		CurrentIdentity:    r.Identity,
+	resp, err := p.Server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{TypeName: r.Type, CurrentState: r.State,
+		Private: r.Private, CurrentIdentity: r.Identity,
 		ClientCapabilities: &tfprotov6.ReadResourceClientCapabilities{DeferralAllowed: p.DeferralAllowed}})
 	p.must(err)
 	return resp
@@ -288,7 +293,8 @@ func (p *Provider) ReadData(typ string, config Object) (Object, Diagnostics) {
 func (p *Provider) ReadDataResponse(typ string, config Object) (*tfprotov6.ReadDataSourceResponse, Diagnostics) {
 	p.t.Helper()
 	packed := p.pack(p.Schema.DataSourceSchemas[typ].ValueType(), config)
-	valid, err := p.Server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: typ, Config: packed})
+	valid, err := p.Server.ValidateDataResourceConfig(p.ctx, &tfprotov6.ValidateDataResourceConfigRequest{TypeName: typ,
+		Config: packed})
 	p.must(err)
 	if diags := Diagnostics(valid.Diagnostics); diags.HasError() {
 		return nil, diags
@@ -313,7 +319,8 @@ func (p *Provider) Planned(plan *Plan) Object {
 	return values
 }
 
-func (p *Provider) resource(typ string, state *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *Resource {
+func (p *Provider) resource(typ string, state *tfprotov6.DynamicValue, private []byte,
+	identity *tfprotov6.ResourceIdentityData) *Resource {
 	p.t.Helper()
 	if state == nil {
 		return nil
@@ -358,7 +365,9 @@ type Diagnostics []*tfprotov6.Diagnostic
 
 // HasError reports whether one of them is an error.
 func (d Diagnostics) HasError() bool {
-	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
+	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool {
+		return d.Severity == tfprotov6.DiagnosticSeverityError
+	})
 }
 
 // String is all of them, in full.
