@@ -14,7 +14,8 @@ import (
 var version = "dev"
 
 func main() {
-	debug := flag.Bool("debug", false, "run so that a debugger such as delve can be attached; prints what to set in TF_REATTACH_PROVIDERS")
+	debug := flag.Bool("debug", false, "run so that a debugger such as delve can be attached; prints what to set in "+
+		"TF_REATTACH_PROVIDERS")
 	flag.Parse()
 
 	create := func() fastpath.Provider { return provider.New(version, nil) }

@@ -16,14 +16,15 @@ import (
 
 // repositoryFields are section 2.6.
 var repositoryFields = field.Fields{
-	{Name: "host_integration_id", Kind: field.UUID, Description: "ID of the integration that the repository belongs to, for " +
-		"`source_config.integration_id` of a deployment."},
+	{Name: "host_integration_id", Kind: field.UUID,
+		Description: "ID of the integration that the repository belongs to, for `source_config.integration_id` of a " +
+			"deployment."},
 	{Name: "id", Kind: field.Int64, Description: "ID of the repository, an integer."},
 	{Name: "name", Kind: field.String, Description: "Name of the repository."},
 	{Name: "owner", Kind: field.String, Description: "Owner of the repository."},
 	{Name: "url", Kind: field.String, Description: "URL of the repository, for `source_config.repo_url` of a deployment."},
-	{Name: "default_branch", Kind: field.String, Description: "Default branch, for example for `source_revision_config.repo_ref` of a " +
-		"deployment."},
+	{Name: "default_branch", Kind: field.String,
+		Description: "Default branch, for example for `source_revision_config.repo_ref` of a deployment."},
 }
 
 var integrationIDAttribute = schema.StringAttribute{Required: true, Validators: []validator.String{field.UUIDString()},
@@ -47,15 +48,17 @@ func newCodehostReposDataSource() datasource.DataSource {
 			return map[string]schema.Attribute{
 				"integration_id": integrationIDAttribute,
 				"owner":          schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by owner (case-sensitive)."},
-				"name_contains":  schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by part of the name (case-sensitive)."},
-				"repos":          listAttribute(repositoryFields, "The repositories, in the order of the service."),
+				"name_contains": schema.StringAttribute{Optional: true,
+					MarkdownDescription: "Filter by part of the name (case-sensitive)."},
+				"repos": listAttribute(repositoryFields, "The repositories, in the order of the service."),
 			}
 		},
 		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
-			return field.Values{"repos": p.listWanted(repositoryFields, repositories(ctx, p, config, diags), func(repo client.Tree) bool {
-				return (config["owner"].IsNull() || repo["owner"] == config.text("owner")) &&
-					strings.Contains(textIn(repo, "name"), config.text("name_contains"))
-			}, diags)}
+			return field.Values{"repos": p.listWanted(repositoryFields, repositories(ctx, p, config, diags),
+				func(repo client.Tree) bool {
+					return (config["owner"].IsNull() || repo["owner"] == config.text("owner")) &&
+						strings.Contains(textIn(repo, "name"), config.text("name_contains"))
+				}, diags)}
 		},
 	}
 }
@@ -63,12 +66,15 @@ func newCodehostReposDataSource() datasource.DataSource {
 // newCodehostRepoDataSource is graphdeploy_codehost_repo.
 func newCodehostRepoDataSource() datasource.DataSource {
 	return &dataSource{
-		name: "codehost_repo", description: "Reads one repository of a code-host integration, by owner and name. No match, or several, is an error.",
+		name: "codehost_repo", description: "Reads one repository of a code-host integration, by owner and name. No match, " +
+			"or several, is an error.",
 		attributes: func() map[string]schema.Attribute {
 			all, notEmpty := repositoryFields.DataSourceAttributes(), []validator.String{field.NotEmpty()}
 			all["integration_id"] = integrationIDAttribute
-			all["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Owner of the repository (case-sensitive)."}
-			all["name"] = schema.StringAttribute{Required: true, Validators: notEmpty, MarkdownDescription: "Name of the repository (case-sensitive)."}
+			all["owner"] = schema.StringAttribute{Required: true, Validators: notEmpty,
+				MarkdownDescription: "Owner of the repository (case-sensitive)."}
+			all["name"] = schema.StringAttribute{Required: true, Validators: notEmpty,
+				MarkdownDescription: "Name of the repository (case-sensitive)."}
 			return all
 		},
 		read: readRepository,
@@ -93,21 +99,23 @@ func readRepository(ctx context.Context, p *providerData, config attributes, dia
 		return field.Members(p.decodeShown(repositoryFields, found[0], diags))
 	case len(found) > 1:
 		p.report(diags).errorf(path.Root("name"), "Multiple repositories with that name",
-			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.", integration, len(found),
+			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.",
+			integration, len(found),
 			owner, name)
 	default:
 		at, hint := p.nearest(owner, alike, all)
-		p.report(diags).errorf(at, "No such repository", "Integration %s has no repository %s/%s that can be deployed. %s", integration, owner,
-			name, hint)
+		p.report(diags).errorf(at, "No such repository", "Integration %s has no repository %s/%s that can be deployed. %s",
+			integration, owner, name, hint)
 	}
 	return nil
 }
 
-// nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the same
-// owner, else any; and the argument that is most likely wrong.
+// nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the
+// same owner, else any; and the argument that is most likely wrong.
 func (p *providerData) nearest(owner string, alike, all []client.Tree) (at path.Path, hint trusted) {
 	if len(all) == 0 {
-		return path.Root("integration_id"), "It has no repositories. Check integration_id, and which repositories the integration may access."
+		return path.Root("integration_id"), "It has no repositories. Check integration_id, and which repositories the " +
+			"integration may access."
 	}
 	if len(alike) > 0 {
 		return path.Root("name"), p.format("Names are case-sensitive. Did you mean:%s", repositoryNames(alike))
@@ -119,11 +127,13 @@ func (p *providerData) nearest(owner string, alike, all []client.Tree) (at path.
 		}
 	}
 	if len(theirs) > 0 {
-		return path.Root("name"), p.format("Check the name, and which repositories the integration may access. Repositories owned by %s:%s",
-			textIn(theirs[0], "owner"), repositoryNames(theirs))
+		return path.Root("name"),
+			p.format("Check the name, and which repositories the integration may access. Repositories owned by %s:%s",
+				textIn(theirs[0], "owner"), repositoryNames(theirs))
 	}
-	return path.Root("owner"), p.format("Check the owner, and which repositories the integration may access. Repositories:%s",
-		repositoryNames(all))
+	return path.Root("owner"),
+		p.format("Check the owner, and which repositories the integration may access. Repositories:%s",
+			repositoryNames(all))
 }
 
 func repositoryNames(of []client.Tree) []string {

@@ -73,7 +73,8 @@ func (c providerConfig) report(diags *diag.Diagnostics) report {
 	return (&providerData{client: hiding}).report(diags)
 }
 
-// unknown names the attributes that are known only after apply, except documented_operations_only, which counts as false then.
+// unknown names the attributes that are known only after apply, except documented_operations_only, which counts as
+// false then.
 func (c providerConfig) unknown() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.attributes)) {
 		if !c.attributes[name].IsFullyKnown() && name != "documented_operations_only" {
@@ -83,24 +84,27 @@ func (c providerConfig) unknown() (names []string) {
 	return names
 }
 
-// client checks the provider block and completes it from the environment. An invalid value is an error at its attribute.
+// client checks the provider block and completes it from the environment. An invalid value is an error at its
+// attribute.
 func (c providerConfig) client(r report) (config client.Config, a access) {
-	config = client.Config{BaseURL: c.baseURL(r), Header: c.header(r), RequestTimeout: c.timeout(r), MaxRetries: c.retries(r)}
+	config = client.Config{BaseURL: c.baseURL(r), Header: c.header(r), RequestTimeout: c.timeout(r),
+		MaxRetries: c.retries(r)}
 	c.checkEnvironment(config.BaseURL, r)
 	name, key := cmp.Or(c.setting("api_key_header"), defaultAPIKeyHeader), c.setting("api_key")
 	c.checkAPIKeyHeader(name, r)
 	if key != "" {
 		c.checkAPIKey(key, r)
 		if config.Header.Get(name) != "" {
-			r.errorf(path.Root("headers"), "Duplicate header", "Both api_key and headers set the header %s. Remove one of them, or set a "+
-				"different api_key_header.", name)
+			r.errorf(path.Root("headers"), "Duplicate header", "Both api_key and headers set the header %s. Remove one of "+
+				"them, or set a different api_key_header.", name)
 		}
 		config.Header.Set(name, key)
 	}
 	config.RootCAs = c.rootCAs(r)
 	config.Certificates = c.clientCertificate(r)
 	key = config.Header.Get(name)
-	return config, access{baseURL: fmt.Sprint(config.BaseURL), apiKeyHeader: name, hasKey: key != "", bareKey: !strings.Contains(key, " ")}
+	return config, access{baseURL: fmt.Sprint(config.BaseURL), apiKeyHeader: name, hasKey: key != "",
+		bareKey: !strings.Contains(key, " ")}
 }
 
 // hosting is where the service runs; "" if that is not set.
@@ -173,7 +177,8 @@ func (c providerConfig) header(r report) http.Header {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch canonical := http.CanonicalHeaderKey(name); {
 		case !headerName.MatchString(name):
-			r.errorf(at, "Invalid header name", "headers must be a map of header names to values. A name has only letters, digits and dashes.")
+			r.errorf(at, "Invalid header name", "headers must be a map of header names to values. A name has only letters, "+
+				"digits and dashes.")
 		case slices.Contains(reservedHeaders, canonical):
 			r.errorf(at, "Reserved header", reservedHeader, "headers", canonical)
 		case headers[name].IsNull():
@@ -195,8 +200,8 @@ func (c providerConfig) timeout(r report) time.Duration {
 	}
 	timeout, err := time.ParseDuration(text)
 	if err != nil || timeout <= 0 {
-		r.errorf(path.Root("request_timeout"), "Invalid duration", "%s must be a duration above zero such as 45s or 2m, got %q.",
-			c.named("request_timeout"), text)
+		r.errorf(path.Root("request_timeout"), "Invalid duration",
+			"%s must be a duration above zero such as 45s or 2m, got %q.", c.named("request_timeout"), text)
 	}
 	return timeout
 }
@@ -208,8 +213,8 @@ func (c providerConfig) baseURL(r report) *url.URL {
 	at, name := path.Root("base_url"), c.named("base_url")
 	text := c.setting("base_url")
 	if text == "" {
-		r.errorf(at, "Missing base_url", "Set base_url in the provider block, or the environment variable %s, to the root URL of the API, such "+
-			"as %s.", variable("base_url"), exampleBaseURL)
+		r.errorf(at, "Missing base_url", "Set base_url in the provider block, or the environment variable %s, to the root "+
+			"URL of the API, such as %s.", variable("base_url"), exampleBaseURL)
 		return nil
 	}
 	u, err := parseBaseURL(text)
@@ -218,16 +223,17 @@ func (c providerConfig) baseURL(r report) *url.URL {
 		r.errorf(at, "Invalid base_url", "%s must be an absolute http or https URL such as %s.", name, exampleBaseURL)
 		return nil
 	case u.User != nil:
-		r.errorf(at, "Credential in base_url", "%s must not contain a user name or a password, because messages and logs show the URL. Use api_key "+
-			"instead. If the service expects the credential in the header Authorization, also set api_key_header = \"Authorization\".", name)
+		r.errorf(at, "Credential in base_url", "%s must not contain a user name or a password, because messages and logs "+
+			"show the URL. Use api_key instead. If the service expects the credential in the header Authorization, also set "+
+			"api_key_header = \"Authorization\".", name)
 		return nil
 	case u.RawQuery != "" || u.Fragment != "":
 		r.errorf(at, "Invalid base_url", "%s must not contain a query (?) or a fragment (#).", name)
 		return nil
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		r.warnf(at, "Unencrypted connection", "Requests to %s use plain http: the credential and the secrets of deployments travel unencrypted. "+
-			"Use https in base_url.", u.Host)
+		r.warnf(at, "Unencrypted connection", "Requests to %s use plain http: the credential and the secrets of "+
+			"deployments travel unencrypted. Use https in base_url.", u.Host)
 	}
 	return u
 }
@@ -241,8 +247,8 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return u, err
 }
 
-// checkEnvironment rejects a base_url to which the environment's credential does not belong: that is for the service that the
-// environment names.
+// checkEnvironment rejects a base_url to which the environment's credential does not belong: that is for the service
+// that the environment names.
 func (c providerConfig) checkEnvironment(u *url.URL, r report) {
 	theirs := os.Getenv(variable("base_url"))
 	if u == nil || theirs == "" || c.attributes["base_url"].IsNull() {
@@ -260,8 +266,9 @@ func (c providerConfig) checkEnvironment(u *url.URL, r report) {
 		if err == nil {
 			what = r.format("for %s (%s)", address(other), variable("base_url"))
 		}
-		r.errorf(path.Root("base_url"), "Credential belongs to another service", "base_url is %s, but %s is %s. The credential was not sent. "+
-			"Options:\n  - Set %s in the provider block.\n  - Unset or correct %s.", address(u), variable(credential), what, credential,
+		r.errorf(path.Root("base_url"), "Credential belongs to another service",
+			"base_url is %s, but %s is %s. The credential was not sent. Options:\n  - Set %s in the provider block.\n"+
+				"  - Unset or correct %s.", address(u), variable(credential), what, credential,
 			variable("base_url"))
 	}
 }
@@ -281,24 +288,25 @@ var (
 	headerName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 	headerValue = regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
 	// reservedHeaders are those that the provider sets, and those that would change what a request or its response means.
-	reservedHeaders = []string{"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
-		"Host",
+	reservedHeaders = []string{"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length",
+		"Content-Type", "Expect", "Host",
 		"Keep-Alive", "Proxy-Connection", "Range", "If-Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 		"X-Http-Method", "X-Http-Method-Override", "X-Method-Override"}
 )
 
 const (
-	reservedHeader     = "%s must not contain the header %s: the provider sets it, or it would change how requests are understood."
-	invalidHeaderValue = "%s must not contain a line break or another control character. A trailing line break often comes from a file. " +
-		"Remove it with trimspace()."
+	reservedHeader = "%s must not contain the header %s: the provider sets it, or it would change how requests are " +
+		"understood."
+	invalidHeaderValue = "%s must not contain a line break or another control character. A trailing line break often " +
+		"comes from a file. Remove it with trimspace()."
 )
 
 // checkAPIKeyHeader rejects the name of a header that HTTP cannot carry or that is reserved.
 func (c providerConfig) checkAPIKeyHeader(name string, r report) {
 	at := path.Root("api_key_header")
 	if !headerName.MatchString(name) {
-		r.errorf(at, "Invalid header name", "%s must be the name of a header, such as %s, with only letters, digits and dashes.",
-			c.named("api_key_header"), defaultAPIKeyHeader)
+		r.errorf(at, "Invalid header name", "%s must be the name of a header, such as %s, with only letters, digits "+
+			"and dashes.", c.named("api_key_header"), defaultAPIKeyHeader)
 	} else if canonical := http.CanonicalHeaderKey(name); slices.Contains(reservedHeaders, canonical) {
 		r.errorf(at, "Reserved header", reservedHeader, c.named("api_key_header"), canonical)
 	}
@@ -311,7 +319,8 @@ func (c providerConfig) checkAPIKey(key string, r report) {
 	}
 }
 
-// readFile reads the file that an attribute names. What may be the content of the file in place of its path is not shown.
+// readFile reads the file that an attribute names. What may be the content of the file in place of its path is not
+// shown.
 func (c providerConfig) readFile(name string, r report) []byte {
 	const longestShown = 255
 	file := c.setting(name)
@@ -320,11 +329,11 @@ func (c providerConfig) readFile(name string, r report) []byte {
 	switch {
 	case !ok:
 	case strings.Contains(file, "-----BEGIN") || strings.ContainsAny(file, "\r\n") || len(file) > longestShown:
-		r.errorf(path.Empty(), "Content instead of a path", "%s must be the path of a PEM file, not its content. Write the content to a file, and "+
-			"set %s to its path.", c.named(name), name)
+		r.errorf(path.Empty(), "Content instead of a path", "%s must be the path of a PEM file, not its content. Write the "+
+			"content to a file, and set %s to its path.", c.named(name), name)
 	default:
-		r.errorf(path.Root(name), "Unreadable file", "%s (%s) cannot be read: %s. Relative paths are resolved from the working directory.",
-			c.named(name), file, failed.Err)
+		r.errorf(path.Root(name), "Unreadable file", "%s (%s) cannot be read: %s. Relative paths are resolved from the "+
+			"working directory.", c.named(name), file, failed.Err)
 	}
 	return content
 }
@@ -344,8 +353,8 @@ func (c providerConfig) rootCAs(r report) *x509.CertPool {
 		roots = x509.NewCertPool()
 	}
 	if !roots.AppendCertsFromPEM(pem) {
-		r.errorf(path.Root("ca_cert_file"), "Invalid certificate file", "%s (%s) contains no PEM certificate (-----BEGIN CERTIFICATE-----).",
-			c.named("ca_cert_file"), file)
+		r.errorf(path.Root("ca_cert_file"), "Invalid certificate file",
+			"%s (%s) contains no PEM certificate (-----BEGIN CERTIFICATE-----).", c.named("ca_cert_file"), file)
 	}
 	return roots
 }
@@ -371,13 +380,14 @@ func (c providerConfig) clientCertificate(r report) []tls.Certificate {
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		r.errorf(path.Root(certName), "Invalid client certificate", "%s (%s) and %s (%s) must be a PEM certificate and its private key: %s.",
-			c.named(certName), certFile, c.named(keyName), keyFile, err)
+		r.errorf(path.Root(certName), "Invalid client certificate",
+			"%s (%s) and %s (%s) must be a PEM certificate and its private key: %s.", c.named(certName), certFile,
+			c.named(keyName), keyFile, err)
 		return nil
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
-		r.errorf(path.Root(certName), "Expired client certificate", "The certificate in %s (%s) expired on %s.", c.named(certName), certFile,
-			pair.Leaf.NotAfter.UTC().Format(time.RFC3339))
+		r.errorf(path.Root(certName), "Expired client certificate", "The certificate in %s (%s) expired on %s.",
+			c.named(certName), certFile, pair.Leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
 	return []tls.Certificate{pair}
 }
@@ -390,8 +400,9 @@ type access struct {
 	bareKey      bool // one word, without a scheme before it
 }
 
-// credentialKey keys the digests of secrets: whoever has the state alone cannot guess a short secret from its digest. It is made of
-// all that authenticates the provider: its headers, and the private key of its certificate. Without any of that, there is no key.
+// credentialKey keys the digests of secrets: whoever has the state alone cannot guess a short secret from its digest.
+// It is made of all that authenticates the provider: its headers, and the private key of its certificate. Without any
+// of that, there is no key.
 func credentialKey(config client.Config) []byte {
 	if len(config.Header) == 0 && len(config.Certificates) == 0 {
 		return nil

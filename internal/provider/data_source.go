@@ -22,7 +22,8 @@ type dataSource struct {
 	name, description string
 	attributes        func() map[string]schema.Attribute
 	validators        []datasource.ConfigValidator
-	// read returns the values of attributes. Those of arguments are not used: Terraform expects an argument back as it was written.
+	// read returns the values of attributes. Those of arguments are not used: Terraform expects an argument back as it was
+	// written.
 	read func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values
 }
 
@@ -70,7 +71,8 @@ func listOf(fields field.Fields, items []tftypes.Value) tftypes.Value {
 }
 
 // listWanted is a list of the items of a response that are wanted.
-func (p *providerData) listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool, diags *diag.Diagnostics) tftypes.Value {
+func (p *providerData) listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool,
+	diags *diag.Diagnostics) tftypes.Value {
 	items := []tftypes.Value{}
 	for _, item := range all {
 		if wanted(item) {

@@ -26,7 +26,8 @@ type change struct {
 // newChange returns what the plan changes.
 func newChange(config, plan, state tftypes.Value, record field.Record) *change {
 	source := attributesOf(state).text("source")
-	return &change{Change: updatableFields.NewChange(config, plan, state, record, source), config: config, plan: plan, state: state, source: source}
+	return &change{Change: updatableFields.NewChange(config, plan, state, record, source), config: config, plan: plan,
+		state: state, source: source}
 }
 
 // compare compares with what the service has.
@@ -42,7 +43,8 @@ func (c *change) leftover(live *client.Deployment) []field.Difference {
 	return c.Change.Compare(live.Tree).Dropped
 }
 
-// nulls is the request that sets leftover members to null; empty if a service cannot have them because it merges deeply.
+// nulls is the request that sets leftover members to null; empty if a service cannot have them because it merges
+// deeply.
 func (c *change) nulls(live *client.Deployment) client.Tree {
 	return c.Nullify(live.Tree, c.leftover(live))
 }
@@ -51,8 +53,8 @@ func isConfigObject(name string) bool {
 	return name == "source_config" || name == "source_revision_config"
 }
 
-// makesRevision reports whether a change makes a new revision: one of source_revision_config and secret_references does (section
-// 2.1), and one of resource_spec where services are as they are known.
+// makesRevision reports whether a change makes a new revision: one of source_revision_config and secret_references does
+// (section 2.1), and one of resource_spec where services are as they are known.
 func (c *change) makesRevision(body client.Tree) bool {
 	config, _ := body["source_config"].(map[string]any)
 	_, spec := config["resource_spec"]
@@ -108,8 +110,8 @@ func (a attributes) additional() map[string]any {
 	return object
 }
 
-// liveTree is a deployment as the state shows it: what only the service sets is fit for a terminal, and additional_properties
-// is compared with the complete response.
+// liveTree is a deployment as the state shows it: what only the service sets is fit for a terminal, and
+// additional_properties is compared with the complete response.
 func liveTree(d *client.Deployment, additional bool) map[string]any {
 	live := sanitizeChosen(deploymentFields, d.Tree)
 	if additional {
@@ -121,8 +123,8 @@ func liveTree(d *client.Deployment, additional bool) map[string]any {
 // maxChosen bounds a string that the service chooses, in characters.
 const maxChosen = 2000
 
-// sanitizeChosen is an object whose strings that the service chooses are fit for a terminal, and bounded. Line breaks stay in one
-// that the configuration may set as well: it must be the same in both.
+// sanitizeChosen is an object whose strings that the service chooses are fit for a terminal, and bounded. Line breaks
+// stay in one that the configuration may set as well: it must be the same in both.
 func sanitizeChosen(fs field.Fields, live map[string]any) map[string]any {
 	shown := maps.Clone(live)
 	for _, f := range fs {
@@ -156,8 +158,8 @@ func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
 	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional), nil
 }
 
-// read is what the service has of a deployment in the state: what this process has read and not planned with yet, or a new
-// read.
+// read is what the service has of a deployment in the state: what this process has read and not planned with yet, or a
+// new read.
 func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deployment, error) {
 	if d := r.state.take(id); d != nil {
 		return d, nil

@@ -23,11 +23,12 @@ var shownFields = slices.Concat(deploymentFields, field.Fields{
 	{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
 		Description: "Names of the secrets that the service returns."},
 	{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
-		Description: "Properties of the deployment that this provider does not know, for example the URL of the application, if the service " +
-			"reports it."},
+		Description: "Properties of the deployment that this provider does not know, for example the URL of the " +
+			"application, if the service reports it."},
 })
 
-// withoutSecrets is a tree without the members that have secrets in them, whatever the service calls them within others.
+// withoutSecrets is a tree without the members that have secrets in them, whatever the service calls them within
+// others.
 func withoutSecrets(tree any) any {
 	switch tree := tree.(type) {
 	case map[string]any:
@@ -64,16 +65,20 @@ func (p *providerData) showDeployment(d *client.Deployment, diags *diag.Diagnost
 // newDeploymentDataSource is graphdeploy_deployment.
 func newDeploymentDataSource() datasource.DataSource {
 	return &dataSource{
-		name: "deployment", description: "Reads one deployment, by its ID or its exact name. No match, or several, is an error.",
+		name: "deployment", description: "Reads one deployment, by its ID or its exact name. No match, or several, " +
+			"is an error.",
 		attributes: func() map[string]schema.Attribute {
 			all := shownFields.DataSourceAttributes()
-			all["id"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.UUIDString()},
-				MarkdownDescription: "ID of the deployment to read, a UUID. Exactly one of `id` and `name` must be set."}
-			all["name"] = schema.StringAttribute{Optional: true, Computed: true, Validators: []validator.String{field.NotEmpty()},
+			all["id"] = schema.StringAttribute{Optional: true, Computed: true,
+				Validators: []validator.String{field.UUIDString()}, MarkdownDescription: "ID of the deployment to read, a UUID. " +
+					"Exactly one of `id` and `name` must be set."}
+			all["name"] = schema.StringAttribute{Optional: true, Computed: true,
+				Validators:          []validator.String{field.NotEmpty()},
 				MarkdownDescription: "Exact name of the deployment (case-sensitive). Exactly one of `id` and `name` must be set."}
 			return all
 		},
-		validators: []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"), path.MatchRoot("name"))},
+		validators: []datasource.ConfigValidator{datasourcevalidator.ExactlyOneOf(path.MatchRoot("id"),
+			path.MatchRoot("name"))},
 		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
 			var found *client.Deployment
 			switch id, name := config.text("id"), config.text("name"); {
@@ -98,10 +103,12 @@ const maxMaxResults = 1_000_000_000
 // newDeploymentsDataSource is graphdeploy_deployments.
 func newDeploymentsDataSource() datasource.DataSource {
 	return &dataSource{
-		name: "deployments", description: "Lists deployments. Filters are combined with AND. No match is an empty list, not an error.",
+		name: "deployments", description: "Lists deployments. Filters are combined with AND. No match is an empty list, " +
+			"not an error.",
 		attributes: func() map[string]schema.Attribute {
 			all := filterAttributes[schema.Attribute]()
-			all["max_results"] = schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.Integer(1, maxMaxResults)},
+			all["max_results"] = schema.NumberAttribute{Optional: true,
+				Validators:          []validator.Number{field.Integer(1, maxMaxResults)},
 				MarkdownDescription: "Maximum number of deployments to return, at least 1. If omitted, all are returned."}
 			all["deployments"] = listAttribute(shownFields, "The deployments, in the order of the service.")
 			return all

@@ -39,8 +39,8 @@ func sourceList() string {
 	return strings.Join(list, ", ")
 }
 
-// deploymentFields describe a deployment (section 2.1), except its secrets, whose values Terraform keeps apart. Resource and
-// data sources, requests and responses all follow from here.
+// deploymentFields describe a deployment (section 2.1), except its secrets, whose values Terraform keeps apart.
+// Resource and data sources, requests and responses all follow from here.
 var deploymentFields = field.Fields{
 	{Name: "name", Kind: field.String, Access: field.Required, NotEmpty: true, Immutable: true, Shown: true,
 		Description: "Name of the deployment, and of the tracing project that the service creates with it."},
@@ -55,16 +55,20 @@ var deploymentFields = field.Fields{
 		Usage: "Supported only for source `external_docker`. On known services, the application receives them as " +
 			"environment variables."},
 	{Name: "id", Kind: field.UUID, Access: field.ReadOnly, Description: "ID of the deployment, a UUID."},
-	{Name: "tenant_id", Kind: field.UUID, Access: field.ReadOnly, Description: "ID of the tenant that owns the deployment, a UUID."},
+	{Name: "tenant_id", Kind: field.UUID, Access: field.ReadOnly,
+		Description: "ID of the tenant that owns the deployment, a UUID."},
 	{Name: "created_at", Kind: field.Time, Access: field.ReadOnly, Description: "Time of creation, in RFC 3339 format."},
-	{Name: "updated_at", Kind: field.Time, Access: field.ReadOnly, Description: "Time of the last update, in RFC 3339 format."},
+	{Name: "updated_at", Kind: field.Time, Access: field.ReadOnly,
+		Description: "Time of the last update, in RFC 3339 format."},
 	{Name: "status", Kind: field.String, Access: field.ReadOnly,
-		Description: "Status: `AWAITING_DATABASE`, `READY`, `UNUSED`, `AWAITING_DELETE` or `UNKNOWN`. Other values are passed through."},
+		Description: "Status: `AWAITING_DATABASE`, `READY`, `UNUSED`, `AWAITING_DELETE` or `UNKNOWN`. Other values are " +
+			"passed through."},
 	{Name: "latest_revision_id", Kind: field.UUID, Access: field.ReadOnly,
 		Description: "ID of the latest revision, a UUID, if there is one."},
 	{Name: "active_revision_id", Kind: field.UUID, Access: field.ReadOnly,
 		Description: "ID of the deployed revision, a UUID, if there is one."},
-	{Name: "image_version", Kind: field.String, Access: field.ReadOnly, Description: "Image version, if the service reports one."},
+	{Name: "image_version", Kind: field.String, Access: field.ReadOnly,
+		Description: "Image version, if the service reports one."},
 }
 
 // changeableFields are what a deployment can be changed in.
@@ -86,8 +90,8 @@ var updatableFields = slices.Concat(changeableFields, field.Fields{additionalFie
 var sourceConfigFields = field.Fields{
 	{Name: "integration_id", Kind: field.UUID,
 		Description: "ID of the integration, a UUID.",
-		Usage: "Applies to `codehost`. Use `host_integration_id` of the data source `graphdeploy_codehost_repo`; see [Finding " +
-			"the integration ID](../guides/getting-started.md#finding-the-integration-id)."},
+		Usage: "Applies to `codehost`. Use `host_integration_id` of the data source `graphdeploy_codehost_repo`; " +
+			"see [Finding the integration ID](../guides/getting-started.md#finding-the-integration-id)."},
 	{Name: "repo_url", Kind: field.String, Shown: true, Description: "URL of the repository.",
 		Usage: "Applies to `codehost`. Use `url` of the data source `graphdeploy_codehost_repo`."},
 	{Name: "build_on_push", Kind: field.Bool, Description: "Whether a push to the repository builds a new revision.",
@@ -118,11 +122,13 @@ var sourceRevisionConfigFields = field.Fields{
 		Description: "Branch, tag or commit to deploy.",
 		Usage: "Applies to `codehost`. For example `default_branch` of the data source `graphdeploy_codehost_repo`. " +
 			"Known services take a tag as `refs/tags/NAME`."},
-	{Name: "graph_config_path", Kind: field.String, Description: "Path to the graph configuration file, such as `graph.json`.",
+	{Name: "graph_config_path", Kind: field.String, Description: "Path to the graph configuration file, such as " +
+		"`graph.json`.",
 		Usage: "Applies to `codehost` and `internal_source`."},
 	{Name: "image_uri", Kind: field.String, Access: field.Computed, Shown: true, BuiltFor: client.SourceCodehost,
 		Description: "Image to run, such as `registry.example.com/shop:1.0`.",
-		Usage:       "For `codehost`, the service builds the image: omit this argument. For other sources, the service chooses an image if you omit it."},
+		Usage: "For `codehost`, the service builds the image: omit this argument. For other sources, the service " +
+			"chooses an image if you omit it."},
 	{Name: "source_tarball_path", Kind: field.String, Description: "Path of the uploaded source.",
 		Usage: "Applies to `internal_source`."},
 	{Name: "repo_commit_sha", Kind: field.String, Access: field.ReadOnly, Description: "Commit of the latest revision."},
@@ -193,7 +199,8 @@ var imagePullSecretFields = field.Fields{
 
 var volumeFields = field.Fields{
 	{Name: "name", Kind: field.String, Description: "Name of the volume."},
-	{Name: "config_map", Wire: "configMap", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `configMap` volume."},
+	{Name: "config_map", Wire: "configMap", Kind: field.JSON, Exclusive: true,
+		Description: "Kubernetes `configMap` volume."},
 	{Name: "secret", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `secret` volume."},
 	{Name: "empty_dir", Wire: "emptyDir", Kind: field.JSON, Exclusive: true,
 		Description: "Kubernetes `emptyDir` volume.",
@@ -202,7 +209,8 @@ var volumeFields = field.Fields{
 		Description: "Kubernetes `persistentVolumeClaim` volume."},
 	{Name: "nfs", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `nfs` volume."},
 	{Name: "projected", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `projected` volume."},
-	{Name: "downward_api", Wire: "downwardAPI", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `downwardAPI` volume."},
+	{Name: "downward_api", Wire: "downwardAPI", Kind: field.JSON, Exclusive: true,
+		Description: "Kubernetes `downwardAPI` volume."},
 	{Name: "csi", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `csi` volume."},
 }
 
@@ -210,9 +218,12 @@ var volumeMountKey = []string{"name", "mount_path"}
 
 var volumeMountFields = field.Fields{
 	{Name: "name", Kind: field.String, Description: "Name of the volume."},
-	{Name: "mount_path", Wire: "mountPath", Kind: field.String, Description: "Path in the container where the volume is mounted."},
-	{Name: "sub_path", Wire: "subPath", Kind: field.String, Description: "Path within the volume to mount instead of its root."},
-	{Name: "mount_propagation", Wire: "mountPropagation", Kind: field.String, Description: "Kubernetes `mountPropagation`; not validated."},
+	{Name: "mount_path", Wire: "mountPath", Kind: field.String,
+		Description: "Path in the container where the volume is mounted."},
+	{Name: "sub_path", Wire: "subPath", Kind: field.String,
+		Description: "Path within the volume to mount instead of its root."},
+	{Name: "mount_propagation", Wire: "mountPropagation", Kind: field.String,
+		Description: "Kubernetes `mountPropagation`; not validated."},
 	{Name: "read_only", Wire: "readOnly", Kind: field.Bool, Description: "Whether the mount is read-only."},
 	{Name: "sub_path_expr", Wire: "subPathExpr", Kind: field.String,
 		Description: "Kubernetes `subPathExpr`: like `sub_path`, with environment variables expanded."},
@@ -221,25 +232,30 @@ var volumeMountFields = field.Fields{
 var containerFields = field.Fields{
 	{Name: "name", Kind: field.String, Description: "Name of the container."},
 	{Name: "image", Kind: field.String, Description: "Image to run."},
-	{Name: "image_pull_policy", Wire: "imagePullPolicy", Kind: field.String, Description: "Kubernetes `imagePullPolicy`; not validated."},
-	{Name: "command", Kind: field.List, Elem: field.String, Description: "Command to run instead of the entry point of the image."},
+	{Name: "image_pull_policy", Wire: "imagePullPolicy", Kind: field.String,
+		Description: "Kubernetes `imagePullPolicy`; not validated."},
+	{Name: "command", Kind: field.List, Elem: field.String, Description: "Command to run instead of the entry point " +
+		"of the image."},
 	{Name: "args", Kind: field.List, Elem: field.String, Description: "Arguments of the command."},
 	{Name: "working_dir", Wire: "workingDir", Kind: field.String, Description: "Working directory."},
 	{Name: "env", Kind: field.ObjectList, Fields: envVarFields, Key: []string{"name"}, Ordered: true,
 		Description: "Environment variables of this container. The order is kept: a variable may refer to those before it.",
 		Usage:       "For those of the application, see `secrets` and `secret_references`."},
-	{Name: "env_from", Wire: "envFrom", Kind: field.List, Elem: field.JSON, Description: "Kubernetes `envFrom` sources, in order."},
+	{Name: "env_from", Wire: "envFrom", Kind: field.List, Elem: field.JSON,
+		Description: "Kubernetes `envFrom` sources, in order."},
 	{Name: "resources", Kind: field.Object, Fields: containerResourcesFields, Description: "Resources of the container."},
 	{Name: "volume_mounts", Wire: "volumeMounts", Kind: field.ObjectList, Fields: volumeMountFields, Key: volumeMountKey,
 		Description: "Volume mounts of the container."},
 	{Name: "security_context", Wire: "securityContext", Kind: field.JSON, Description: "Kubernetes `securityContext`."},
-	{Name: "restart_policy", Wire: "restartPolicy", Kind: field.String, Description: "Kubernetes `restartPolicy`; not validated."},
+	{Name: "restart_policy", Wire: "restartPolicy", Kind: field.String,
+		Description: "Kubernetes `restartPolicy`; not validated."},
 }
 
 var envVarFields = field.Fields{
 	{Name: "name", Kind: field.String, Description: "Name of the variable."},
 	{Name: "value", Kind: field.String, Exclusive: true, Sensitive: true,
-		Description: "Value of the variable, stored in the state in plain text.", Usage: "Use `secrets` for sensitive values."},
+		Description: "Value of the variable, stored in the state in plain text.",
+		Usage:       "Use `secrets` for sensitive values."},
 	{Name: "value_from", Wire: "valueFrom", Kind: field.JSON, Exclusive: true, Description: "Kubernetes `valueFrom`."},
 }
 

@@ -19,8 +19,10 @@ type deploymentListResource struct{ deploymentResource }
 
 func newDeploymentListResource() list.ListResource { return &deploymentListResource{} }
 
-func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
-	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.", Attributes: filterAttributes[schema.Attribute]()}
+func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
+	resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.",
+		Attributes: filterAttributes[schema.Attribute]()}
 }
 
 // List streams deployments page by page, no more than Terraform asks for.
@@ -55,8 +57,10 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 	}
 }
 
-// fill writes a deployment into a result: its name, its identity, and, if requested, its attributes. Secrets are omitted.
-func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResult, found *client.Deployment, complete bool) {
+// fill writes a deployment into a result: its name, its identity, and, if requested, its attributes. Secrets are
+// omitted.
+func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResult, found *client.Deployment,
+	complete bool) {
 	result.DisplayName = client.Sanitize(found.Name)
 	blank := emptyObject(result.Resource.Raw)
 	// The same values as after an import: generated configuration must plan empty.
@@ -75,7 +79,7 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 // emptyObject is an object of null's type whose attributes are all null.
 func emptyObject(null tftypes.Value) tftypes.Value {
 	values := map[string]tftypes.Value{}
-	for name, typ := range null.Type().(tftypes.Object).AttributeTypes { //nolint:forcetypeassert // a resource is an object
+	for name, typ := range null.Type().(tftypes.Object).AttributeTypes { //nolint:forcetypeassert // resources are objects
 		values[name] = tftypes.NewValue(typ, nil)
 	}
 	return tftypes.NewValue(null.Type(), values)

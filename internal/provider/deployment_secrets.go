@@ -262,8 +262,8 @@ func driftedSecrets(sent sentSecrets, record *secretsRecord, live shownSecrets) 
 	return names
 }
 
-// refreshSecrets sets secrets that others have changed to null, or the version of those that are write-only, so that the
-// plan proposes to send them.
+// refreshSecrets sets secrets that others have changed to null, or the version of those that are write-only, so that
+// the plan proposes to send them.
 func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRecord, found *client.Deployment,
 	refreshed field.Values, diags *diag.Diagnostics) {
 	drifted := driftedSecrets(sentBefore(state, record), record, secretsIn(found))
@@ -280,8 +280,9 @@ func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRec
 		refreshed["secrets_wo_version"] = tftypes.NewValue(tftypes.String, nil)
 	}
 	r.report(diags).warnf(path.Empty(), "Secrets changed outside Terraform",
-		"These secrets of deployment %s were changed or removed since the last apply:%s\n\nThe next apply sends the configured "+
-			"values again, unless ignore_changes covers them or secrets_wo has no secrets_wo_version.", describe(state), drifted)
+		"These secrets of deployment %s were changed or removed since the last apply:%s\n\n"+
+			"The next apply sends the configured values again, unless ignore_changes covers them or secrets_wo has no "+
+			"secrets_wo_version.", describe(state), drifted)
 }
 
 // secretsChange is what a plan changes of the secrets.
@@ -467,8 +468,8 @@ func (u secretsUpdate) recordAfter(p *providerData, d *client.Deployment) *secre
 	return &r
 }
 
-// hideSecrets keeps the known secrets of a configuration, plan or state out of errors and logs: the error of any request
-// may contain secrets that were sent earlier.
+// hideSecrets keeps the known secrets of a configuration, plan or state out of errors and logs: the error of any
+// request may contain secrets that were sent earlier.
 func (p *providerData) hideSecrets(all ...attributes) {
 	if p == nil || p.client == nil {
 		return

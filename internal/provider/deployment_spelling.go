@@ -31,9 +31,9 @@ func volumeKinds() (names []string) {
 	return names
 }
 
-// warnOfMisspelled warns about what is left of a misspelled name, because Terraform silently ignores unknown names in nested
-// objects: settings that every such deployment, object or list item needs. What the plan has is there, whoever set it: after an
-// import, the configuration may omit it.
+// warnOfMisspelled warns about what is left of a misspelled name, because Terraform silently ignores unknown names in
+// nested objects: settings that every such deployment, object or list item needs. What the plan has is there, whoever
+// set it: after an import, the configuration may omit it.
 func (r *deploymentResource) warnOfMisspelled(diags *diag.Diagnostics, plan, config attributes) {
 	var found spelling
 	for _, needed := range []struct{ source, object, name string }{
@@ -50,8 +50,9 @@ func (r *deploymentResource) warnOfMisspelled(diags *diag.Diagnostics, plan, con
 		found.check(path.Root(f.Name), f, config[f.Name], plan[f.Name])
 	}
 	if len(found) > 0 {
-		r.report(diags).warnf(path.Empty(), "Names may be misspelled", "Deployment %s lacks settings, or has conflicting ones. Check the spelling: "+
-			"Terraform silently ignores unknown names in nested objects.%s", describe(plan), []string(found))
+		r.report(diags).warnf(path.Empty(), "Names may be misspelled",
+			"Deployment %s lacks settings, or has conflicting ones. Check the spelling: Terraform silently ignores unknown "+
+				"names in nested objects.%s", describe(plan), []string(found))
 	}
 }
 

@@ -210,9 +210,9 @@ func (u *update) addSendFailure(err error, request client.Tree) {
 	}
 }
 
-const mayBeImmutable trusted = "Some settings of source_config cannot be changed after the create (section 2.2 of the API " +
-	"document). If this is one of them, terraform apply -replace=ADDRESS, with the address of this resource, deletes the " +
-	"deployment and creates it again with the new value."
+const mayBeImmutable trusted = "Some settings of source_config cannot be changed after the create (section 2.2 " +
+	"of the API document). If this is one of them, terraform apply -replace=ADDRESS, with the address of this resource, " +
+	"deletes the deployment and creates it again with the new value."
 
 // readBack reads the deployment until it shows what was sent. If the response to that shows that the service did not
 // take all of it, the response is what is read for. It is not ok if nothing can be read.

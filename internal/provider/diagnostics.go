@@ -17,8 +17,9 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// report adds diagnostics. The summaries and formats are those of the provider. What is put into them is not: texts of the service
-// and of the configuration are shown without control characters, without the values that the client hides, and bounded.
+// report adds diagnostics. The summaries and formats are those of the provider. What is put into them is not: texts of
+// the service and of the configuration are shown without control characters, without the values that the client hides,
+// and bounded.
 type report struct {
 	*providerData
 	diags *diag.Diagnostics
@@ -27,8 +28,8 @@ type report struct {
 // report may be called before the provider is configured.
 func (p *providerData) report(diags *diag.Diagnostics) report { return report{p, diags} }
 
-// errorf reports an error at an attribute, or, with path.Empty(), at the resource. Args are cleaned; a []string is written with %s,
-// as a list.
+// errorf reports an error at an attribute, or, with path.Empty(), at the resource. Args are cleaned; a []string is
+// written with %s, as a list.
 func (r report) errorf(at path.Path, summary, format string, args ...any) {
 	at, summary, detail := r.compose(at, summary, format, args)
 	if len(at.Steps()) == 0 {
@@ -125,7 +126,8 @@ func (p *providerData) sentence(err error) trusted {
 
 // withPeriod makes a message end like a sentence.
 func withPeriod(message trusted) trusted {
-	if strings.HasSuffix(string(message), ".") || strings.HasSuffix(string(message), "!") || strings.HasSuffix(string(message), "?") {
+	if strings.HasSuffix(string(message), ".") || strings.HasSuffix(string(message), "!") ||
+		strings.HasSuffix(string(message), "?") {
 		return message
 	}
 	return message + "."
@@ -134,8 +136,8 @@ func withPeriod(message trusted) trusted {
 // unprintable are the attributes whose source Terraform must not print: it may have credentials or secrets in it.
 var unprintable = []string{"api_key", "headers", "secrets", "secrets_wo"}
 
-// printable reports whether Terraform may print the source of an attribute: not of an object, a map, a list or a set as a whole,
-// which has the values of others in it.
+// printable reports whether Terraform may print the source of an attribute: not of an object, a map, a list or a set as
+// a whole, which has the values of others in it.
 func printable(at path.Path) bool {
 	steps := at.Steps()
 	if len(steps) == 0 {
@@ -181,8 +183,8 @@ func nameOf(at path.Path) string {
 // locate finds the attribute that a location in a request belongs to.
 type locate func(loc []any) (path.Path, bool)
 
-// failure reports a failed request: what was attempted, what the service said, and what to do. What the service said of single
-// fields is reported at their attributes. Notes are added to the last message.
+// failure reports a failed request: what was attempted, what the service said, and what to do. What the service said of
+// single fields is reported at their attributes. Notes are added to the last message.
 func (r report) failure(summary string, err error, at locate, notes ...trusted) {
 	var note trusted
 	for _, n := range notes {
@@ -232,8 +234,9 @@ func withoutMessage(failed *client.Error) error {
 
 // bug reports what only a bug in the provider causes.
 func (r report) bug(what trusted, err error) {
-	r.errorf(path.Empty(), "Provider bug", "%s: %s\n\nThis is a bug in the provider, not in the configuration. Please report it in the "+
-		"issue tracker of the provider, with this message and the output of terraform version.", what, withPeriod(r.format("%s", err)))
+	r.errorf(path.Empty(), "Provider bug", "%s: %s\n\nThis is a bug in the provider, not in the configuration. Please "+
+		"report it in the issue tracker of the provider, with this message and the output of terraform version.", what,
+		withPeriod(r.format("%s", err)))
 }
 
 // advice is what to do about an error of the client.
@@ -247,42 +250,47 @@ func (p *providerData) advice(err error) trusted {
 	case !ok:
 		return "Retry. If it persists, contact the service operator."
 	case (failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden) && !a.hasKey:
-		return p.format("No credential was sent. Set api_key, or %s. The provider sends it in the header %s (api_key_header).",
-			variable("api_key"), a.apiKeyHeader)
+		return p.format("No credential was sent. Set api_key, or %s. The provider sends it in the header %s "+
+			"(api_key_header).", variable("api_key"), a.apiKeyHeader)
 	case failed.Status == http.StatusUnauthorized:
-		return p.format("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.", variable("api_key"),
-			a.apiKeyHeader, a.schemeHint())
+		return p.format("Check the credential: api_key, or %s. It was sent in the header %s (api_key_header)%s.",
+			variable("api_key"), a.apiKeyHeader, a.schemeHint())
 	case failed.Status == http.StatusForbidden:
-		return p.format("The service does not allow this operation with this credential. Check its permissions. It was sent in the header %s "+
-			"(api_key_header)%s.", a.apiKeyHeader, a.schemeHint())
+		return p.format("The service does not allow this operation with this credential. Check its permissions. It was "+
+			"sent in the header %s (api_key_header)%s.", a.apiKeyHeader, a.schemeHint())
 	case failed.Status == http.StatusNotFound && strings.Contains(failed.Path, "/integrations/"):
 		return p.format("Check integration_id, and base_url (%s).", a.baseURL)
 	case failed.Status == http.StatusNotFound:
 		return p.format("Set base_url (%s) to the root URL of the API, with its path prefix and without /v2.", a.baseURL)
 	case failed.Status == http.StatusTooManyRequests:
-		return "The service limits the rate of requests. Retry later, use a smaller -parallelism, or raise max_retries in the provider."
+		return "The service limits the rate of requests. Retry later, use a smaller -parallelism, or raise max_retries in " +
+			"the provider."
 	case failed.Status >= http.StatusInternalServerError:
 		return "The service, or a proxy, failed. Retry. If it persists, contact the service operator."
 	case failed.Status >= http.StatusBadRequest:
-		return "The service rejected the request; its message is above. If it names no argument, contact the service operator."
+		return "The service rejected the request; its message is above. If it names no argument, contact the " +
+			"service operator."
 	case failed.Cause == client.CauseUntrusted:
-		return p.format("The certificate of the service at %s is not trusted. If it is issued by a private CA, set ca_cert_file in the provider.",
-			a.baseURL)
+		return p.format("The certificate of the service at %s is not trusted. If it is issued by a private CA, set "+
+			"ca_cert_file in the provider.", a.baseURL)
 	case failed.Cause == client.CauseClientCertificate:
-		return "The service ended the TLS handshake. If it requires a client certificate, set client_cert_file and client_key_file in the provider."
+		return "The service ended the TLS handshake. If it requires a client certificate, set client_cert_file and " +
+			"client_key_file in the provider."
 	case failed.Cause == client.CausePlainHTTP:
 		return p.format("The service uses plain http. Use http:// in base_url (%s), or the port for https.", a.baseURL)
 	case failed.Cause == client.CauseRedirect:
 		return p.format("Check base_url (%s). If you trust the target of the redirect, set base_url to it.", a.baseURL)
 	case failed.Cause == client.CauseMalformed:
-		return p.format("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this provider, or contact the "+
-			"service operator.", a.baseURL)
+		return p.format("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this "+
+			"provider, or contact the service operator.", a.baseURL)
 	case failed.Cause == client.CauseTimeout:
-		return p.format("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in the provider.", a.baseURL)
+		return p.format("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in "+
+			"the provider.", a.baseURL)
 	case failed.Cause == client.CauseUnreachable:
 		return p.format("Check base_url (%s), and that the service is up and reachable from here.", a.baseURL)
 	default:
-		return p.format("Retry. If it persists, check that base_url (%s) is the API itself and not a proxy or a website.", a.baseURL)
+		return p.format("Retry. If it persists, check that base_url (%s) is the API itself and not a proxy or a website.",
+			a.baseURL)
 	}
 }
 

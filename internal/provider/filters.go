@@ -12,12 +12,12 @@ import (
 
 var (
 	deploymentTypes = []string{"dev_free", "dev", "prod"}
-	statuses        = []string{client.StatusAwaitingDatabase, client.StatusReady, client.StatusUnused, client.StatusAwaitingDelete,
-		client.StatusUnknown}
+	statuses        = []string{client.StatusAwaitingDatabase, client.StatusReady, client.StatusUnused,
+		client.StatusAwaitingDelete, client.StatusUnknown}
 )
 
-// filterAttributes are the filters of List Deployments (section 4.2), in the schema of a data source or a list resource, which
-// takes the attributes of a resource as well.
+// filterAttributes are the filters of List Deployments (section 4.2), in the schema of a data source or a list
+// resource, which takes the attributes of a resource as well.
 func filterAttributes[Attribute any]() map[string]Attribute {
 	ids := func(description string, rules ...validator.String) schema.Attribute {
 		return schema.SetAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: description,
@@ -26,25 +26,29 @@ func filterAttributes[Attribute any]() map[string]Attribute {
 	attributes := map[string]Attribute{}
 	for name, attribute := range map[string]schema.Attribute{
 		"name_contains": schema.StringAttribute{Optional: true,
-			MarkdownDescription: "Filter by part of the name. The service decides how it matches, for example whether it is case-sensitive."},
+			MarkdownDescription: "Filter by part of the name. The service decides how it matches, for example whether it is " +
+				"case-sensitive."},
 		"status": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(statuses...)},
 			MarkdownDescription: "Filter by status. Valid values are " + field.Quoted(statuses) + "."},
-		"remote_reconciled": schema.BoolAttribute{Optional: true, MarkdownDescription: "Filter by whether the deployment was reconciled with " +
-			"its cluster. Valid values are `true` and `false`."},
-		"tag_value_ids": ids("Filter by IDs of tag values, which the API does not list. An empty value matches nothing.", field.NotEmpty(),
-			field.NoCommas()),
+		"remote_reconciled": schema.BoolAttribute{Optional: true,
+			MarkdownDescription: "Filter by whether the deployment was reconciled with its cluster. Valid values are `true` " +
+				"and `false`."},
+		"tag_value_ids": ids("Filter by IDs of tag values, which the API does not list. An empty value matches nothing.",
+			field.NotEmpty(), field.NoCommas()),
 		"image_version": schema.StringAttribute{Optional: true, MarkdownDescription: "Filter by image version."},
-		"deployment_type": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(deploymentTypes...)},
+		"deployment_type": schema.StringAttribute{Optional: true,
+			Validators:          []validator.String{field.OneOf(deploymentTypes...)},
 			MarkdownDescription: "Filter by deployment type. Valid values are " + field.Quoted(deploymentTypes) + "."},
-		"deployment_ids": ids("Filter by deployment IDs, which are UUIDs. An empty value matches nothing.", field.UUIDString()),
+		"deployment_ids": ids("Filter by deployment IDs, which are UUIDs. An empty value matches nothing.",
+			field.UUIDString()),
 	} {
 		attributes[name], _ = attribute.(Attribute) // the interfaces are the same
 	}
 	return attributes
 }
 
-// newFilter is what the arguments ask the service for. None means that an empty list or set matches nothing, whatever the
-// service has.
+// newFilter is what the arguments ask the service for. None means that an empty list or set matches nothing, whatever
+// the service has.
 func newFilter(config attributes) (filter client.DeploymentFilter, none bool) {
 	filter = client.DeploymentFilter{NameContains: config.optional("name_contains"), Status: config.optional("status"),
 		ImageVersion: config.optional("image_version"), DeploymentType: config.optional("deployment_type")}
@@ -52,7 +56,8 @@ func newFilter(config attributes) (filter client.DeploymentFilter, none bool) {
 		filter.RemoteReconciled = new(bool)
 		_ = value.As(filter.RemoteReconciled)
 	}
-	for name, into := range map[string]*[]string{"tag_value_ids": &filter.TagValueIDs, "deployment_ids": &filter.DeploymentIDs} {
+	lists := map[string]*[]string{"tag_value_ids": &filter.TagValueIDs, "deployment_ids": &filter.DeploymentIDs}
+	for name, into := range lists {
 		if config[name].IsNull() {
 			continue
 		}

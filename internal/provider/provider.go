@@ -1,5 +1,5 @@
-// Package provider is the service as Terraform sees it: schemas, plans and state. It knows nothing of HTTP; that is package
-// client.
+// Package provider is the service as Terraform sees it: schemas, plans and state. It knows nothing of HTTP; that is
+// package client.
 package provider
 
 import (
@@ -35,7 +35,8 @@ type Provider struct {
 	tune    func(*client.Config)
 }
 
-// New is the provider of a version. If tune is not nil, it changes the client's configuration, for tests and benchmarks.
+// New is the provider of a version. If tune is not nil, it changes the client's configuration, for tests and
+// benchmarks.
 func New(version string, tune func(*client.Config)) *Provider {
 	return &Provider{version: version, tune: tune}
 }
@@ -54,49 +55,58 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages deployments of hosted applications.",
 		Attributes: map[string]schema.Attribute{
-			"base_url": schema.StringAttribute{Optional: true, MarkdownDescription: "Root URL of the API: an absolute http or https URL. " +
-				"A path prefix is kept; a trailing slash is ignored. Required, here or in the environment variable `" + variable("base_url") + "`."},
-			"api_key": schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: "Credential, sent in the header " +
-				"`api_key_header`. Omit it if the service authenticates differently." + or("api_key")},
-			"api_key_header": schema.StringAttribute{Optional: true, MarkdownDescription: "Header that carries `api_key`. For bearer tokens, " +
-				"set it to `Authorization` and include the scheme in the key: `api_key = \"Bearer …\"`. " +
+			"base_url": schema.StringAttribute{Optional: true, MarkdownDescription: "Root URL of the API: an absolute http or " +
+				"https URL. A path prefix is kept; a trailing slash is ignored. Required, here or in the environment variable `" +
+				variable("base_url") + "`."},
+			"api_key": schema.StringAttribute{Optional: true, Sensitive: true,
+				MarkdownDescription: "Credential, sent in the header `api_key_header`. Omit it if the service authenticates " +
+					"differently." + or("api_key")},
+			"api_key_header": schema.StringAttribute{Optional: true, MarkdownDescription: "Header that carries `api_key`. For " +
+				"bearer tokens, set it to `Authorization` and include the scheme in the key: `api_key = \"Bearer …\"`. " +
 				"Defaults to `" + defaultAPIKeyHeader + "`." + or("api_key_header")},
 			"headers": schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType,
-				MarkdownDescription: "Additional HTTP headers to send with every request, for example a tenant header. Names are case-insensitive."},
+				MarkdownDescription: "Additional HTTP headers to send with every request, for example a tenant header. Names are " +
+					"case-insensitive."},
 			"hosting": schema.StringAttribute{Optional: true, Validators: []validator.String{field.OneOf(hostings...)},
-				MarkdownDescription: "How the service is hosted. If set, the plan rejects sources that are not available with this kind of hosting. " +
-					"Valid values are " + field.Quoted(hostings) + "." + or("hosting")},
-			"documented_operations_only": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to send only the operations that " +
-				"the API documents. Set it to `true` for a service that supports neither `PATCH` nor `DELETE` for `/v2/deployments/{id}`: a plan " +
-				"that would update or delete a deployment then fails. Defaults to `false`." + or("documented_operations_only")},
+				MarkdownDescription: "How the service is hosted. If set, the plan rejects sources that are not available with " +
+					"this kind of hosting. Valid values are " + field.Quoted(hostings) + "." + or("hosting")},
+			"documented_operations_only": schema.BoolAttribute{Optional: true,
+				MarkdownDescription: "Whether to send only the operations that the API documents. Set it to `true` for a service " +
+					"that supports neither `PATCH` nor `DELETE` for `/v2/deployments/{id}`: a plan that would update or delete a " +
+					"deployment then fails. Defaults to `false`." + or("documented_operations_only")},
 			"request_timeout": schema.StringAttribute{Optional: true, MarkdownDescription: fmt.Sprintf(
-				"Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`.", defaultRequestTimeout) + or("request_timeout")},
-			"max_retries": schema.NumberAttribute{Optional: true, Validators: []validator.Number{field.Integer(0, maxMaxRetries)},
-				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`.", maxMaxRetries,
-					defaultMaxRetries) + or("max_retries")},
-			"ca_cert_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to a PEM file with certificate authorities " +
-				"to trust in addition to the system's." + or("ca_cert_file")},
-			"client_cert_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to a PEM client certificate for mutual TLS. " +
-				"Requires `client_key_file`." + or("client_cert_file")},
+				"Timeout for a single HTTP attempt, such as `45s` or `2m`. Defaults to `%s`.", defaultRequestTimeout) +
+				or("request_timeout")},
+			"max_retries": schema.NumberAttribute{Optional: true,
+				Validators: []validator.Number{field.Integer(0, maxMaxRetries)},
+				MarkdownDescription: fmt.Sprintf("Maximum number of retries for transient failures (0-%d). Defaults to `%d`.",
+					maxMaxRetries, defaultMaxRetries) + or("max_retries")},
+			"ca_cert_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to a PEM file with certificate " +
+				"authorities to trust in addition to the system's." + or("ca_cert_file")},
+			"client_cert_file": schema.StringAttribute{Optional: true,
+				MarkdownDescription: "Path to a PEM client certificate for mutual TLS. Requires `client_key_file`." +
+					or("client_cert_file")},
 			"client_key_file": schema.StringAttribute{Optional: true, MarkdownDescription: "Path to the PEM private key of " +
 				"`client_cert_file`." + or("client_key_file")},
 		},
 	}
 }
 
-// ValidateConfig reports invalid values, as in terraform validate: values may still be unknown, or be set in the environment
-// later.
-func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+// ValidateConfig reports invalid values, as in terraform validate: values may still be unknown, or be set in the
+// environment later.
+func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest,
+	resp *provider.ValidateConfigResponse) {
 	config := providerConfig{attributesOf(req.Config.Raw)}
 	config.check(config.report(&resp.Diagnostics))
 }
 
-// Configure sets up the client. While a value is unknown, there is no client: a plan that only creates works without one, and
-// everything else reports which value is unknown.
+// Configure sets up the client. While a value is unknown, there is no client: a plan that only creates works without
+// one, and everything else reports which value is unknown.
 func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	config := providerConfig{attributesOf(req.Config.Raw)}
 	report := config.report(&resp.Diagnostics)
-	data := &providerData{unknown: config.unknown(), hosting: config.hosting(report), documentedOnly: config.documentedOnly(report)}
+	data := &providerData{unknown: config.unknown(), hosting: config.hosting(report),
+		documentedOnly: config.documentedOnly(report)}
 	if len(data.unknown) > 0 {
 		config.check(report) // what depends on unknown values is checked once they are known
 	} else {
@@ -148,14 +158,14 @@ type providerData struct {
 	client         *client.Client // nil while settings are unknown
 	unknown        []string       // the attributes of the provider without which there is no client
 	hosting        string         // hostingCloud, hostingSelfHosted, or "" if it is not set
-	documentedOnly bool           // whether only operations that the API documents are allowed; false while that is unknown
+	documentedOnly bool           // whether only operations of the document are allowed; false while that is unknown
 	access         access
 	credentialKey  []byte
 	state          stateView
 }
 
-// configured takes the provider's data for a resource or data source. It is nil before the provider is configured, as while a
-// configuration is validated.
+// configured takes the provider's data for a resource or data source. It is nil before the provider is configured, as
+// while a configuration is validated.
 func configured(data any, diags *diag.Diagnostics) *providerData {
 	if data == nil {
 		return nil
@@ -180,9 +190,10 @@ func (p *providerData) addUnknownSettings(diags *diag.Diagnostics, purpose strin
 	if len(names) > 1 {
 		verb = "are"
 	}
-	p.report(diags).errorf(path.Empty(), "Provider configuration is unknown", "%s requires the API, but %s of the provider %s known only after "+
-		"apply. Options:\n"+
-		"  - If the plan needs only deployments in the state, plan with -refresh=false.\n"+
-		"  - First create the resources that the value depends on, with -target.\n"+
-		"  - Use two configurations: one for the service, and one for its deployments.", purpose, strings.Join(names, ", "), verb)
+	p.report(diags).errorf(path.Empty(), "Provider configuration is unknown",
+		"%s requires the API, but %s of the provider %s known only after apply. Options:\n"+
+			"  - If the plan needs only deployments in the state, plan with -refresh=false.\n"+
+			"  - First create the resources that the value depends on, with -target.\n"+
+			"  - Use two configurations: one for the service, and one for its deployments.", purpose,
+		strings.Join(names, ", "), verb)
 }
