@@ -21,7 +21,7 @@ import (
 const (
 	latency     = 50 * time.Millisecond // of each response of the service
 	parallelism = 10                    // resource operations that Terraform runs at once by default
-	listMax     = 500                   // environment variables of a container; the client rejects lists of more than 1,000 items
+	listMax     = 500                   // environment variables of a container; a list may have 1,000 items
 
 	// Goals. Times are compared within one run, because machines differ.
 	fastPathGoal       = 0.55 // a plan, as a part of the same plan without the fast path
@@ -98,8 +98,8 @@ func (b *benchmark) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// newWorkspace creates a configuration and a state with n deployments. Terraform creates the first one, with a service without
-// latency; the others are copies of it, because Terraform would need a quarter of an hour for 5,000.
+// newWorkspace creates a configuration and a state with n deployments. Terraform creates the first one, with a service
+// without latency; the others are copies of it, because Terraform would need a quarter of an hour for 5,000.
 func (b *benchmark) newWorkspace(ctx context.Context, name string, n int) (w workspace, err error) {
 	b.logf("creating a state of %d", n)
 	if w.folder, err = b.newFolder(name, fmt.Sprintf(resources, 1, name)); err != nil {
@@ -110,7 +110,8 @@ func (b *benchmark) newWorkspace(ctx context.Context, name string, n int) (w wor
 		return w, err
 	}
 	defer s.close()
-	if _, err = b.run(ctx, provider{binary: b.providers.batched.binary}, s, w.folder, "apply", "-auto-approve"); err != nil {
+	if _, err = b.run(ctx, provider{binary: b.providers.batched.binary}, s, w.folder, "apply",
+		"-auto-approve"); err != nil {
 		return w, err
 	}
 	first, stateFile := s.Deployments()[0], filepath.Join(w.folder, "terraform.tfstate")
@@ -175,7 +176,8 @@ type variant struct {
 }
 
 // compare plans with each variant in turn, several rounds. It returns the median run of each.
-func (b *benchmark) compare(ctx context.Context, s *service, folder string, rounds int, variants ...variant) ([]measured, error) {
+func (b *benchmark) compare(ctx context.Context, s *service, folder string, rounds int,
+	variants ...variant) ([]measured, error) {
 	runs := make([][]measured, len(variants))
 	for range rounds {
 		for i, v := range variants {
@@ -225,7 +227,8 @@ func (b *benchmark) plans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.unrefreshed, b.planned, b.unbatched, b.frameworkOnlyUnrefreshed, b.frameworkOnly = runs[0], runs[1], runs[2], runs[3], runs[4]
+	b.unrefreshed, b.planned, b.unbatched = runs[0], runs[1], runs[2]
+	b.frameworkOnlyUnrefreshed, b.frameworkOnly = runs[3], runs[4]
 	b.recordConnections(b.planned, b.unbatched)
 	name := planOf(b.sizes.many, b.sizes.many)
 	b.add(name+": requests", fmt.Sprintf("at most %d", planRequestsGoal),
@@ -285,7 +288,8 @@ func (b *benchmark) crowd(ctx context.Context) error {
 		{b.sizes.few, 6, b.few.folder},
 		{b.sizes.many, 2 * b.sizes.many / parallelism, b.many.folder},
 	} {
-		runs, err := b.compare(ctx, s, c.folder, b.sizes.rounds, variant{b.providers.batched, nil}, variant{b.providers.unbatched, nil})
+		runs, err := b.compare(ctx, s, c.folder, b.sizes.rounds, variant{b.providers.batched, nil},
+			variant{b.providers.unbatched, nil})
 		if err != nil {
 			return err
 		}
@@ -310,14 +314,16 @@ func (b *benchmark) limited(ctx context.Context) error {
 	}
 	defer s.close()
 	s.Fail(fakeserver.AnyRoute, 120, fakeserver.Fault{})
-	s.Fail(fakeserver.AnyRoute, -1, fakeserver.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
+	s.Fail(fakeserver.AnyRoute, -1,
+		fakeserver.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
 	m, err := b.plan(ctx, b.providers.batched, s, b.many.folder)
 	if err != nil {
 		return err
 	}
 	rejected := m.count(isRateLimited)
-	b.add(fmt.Sprintf("plan, %s in state, rate limit of 120 requests a minute", number(b.sizes.many)), "succeeds, no request rejected (429)",
-		fmt.Sprintf("succeeds, %d rejected, %s", rejected, seconds(m.wall)), "not run: takes minutes", rejected == 0)
+	b.add(fmt.Sprintf("plan, %s in state, rate limit of 120 requests a minute", number(b.sizes.many)),
+		"succeeds, no request rejected (429)", fmt.Sprintf("succeeds, %d rejected, %s", rejected, seconds(m.wall)),
+		"not run: takes minutes", rejected == 0)
 	return nil
 }
 
@@ -552,7 +558,8 @@ func (b *benchmark) cpu(ctx context.Context) error {
 		return fmt.Sprintf("%.2f ms", float64(m.provider.cpu.Microseconds())/1000/float64(b.sizes.many))
 	}
 	name := "plan of " + number(b.sizes.many) + ": CPU time of the provider per deployment"
-	b.add(name, "", fmt.Sprintf("%s; %s with `-refresh=false`", each(b.planned), each(b.unrefreshed)), each(b.unbatched), true)
+	b.add(name, "", fmt.Sprintf("%s; %s with `-refresh=false`", each(b.planned), each(b.unrefreshed)),
+		each(b.unbatched), true)
 	b.add(name+", without the fast path", "", fmt.Sprintf("%s; %s with `-refresh=false`; %s for a narrow resource",
 		each(b.frameworkOnly), each(b.frameworkOnlyUnrefreshed), each(minimal)), "", true)
 	return nil
@@ -567,7 +574,8 @@ func (b *benchmark) startUp(ctx context.Context) error {
 	}
 	ratio := float64(medians[0]) / float64(medians[1])
 	b.add("start-up until the schema is returned", fmt.Sprintf("at most %.1f × that of a minimal provider", startUpGoal),
-		fmt.Sprintf("%.2f × (%d ms, %d ms)", ratio, medians[0].Milliseconds(), medians[1].Milliseconds()), "", ratio <= startUpGoal)
+		fmt.Sprintf("%.2f × (%d ms, %d ms)", ratio, medians[0].Milliseconds(), medians[1].Milliseconds()), "",
+		ratio <= startUpGoal)
 	return nil
 }
 

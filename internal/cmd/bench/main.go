@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command bench measures the provider with many and with large deployments: Terraform, the provider built from this source,
-// and the fake service. make bench runs it.
+// Command bench measures the provider with many and with large deployments: Terraform, the provider built from this
+// source, and the fake service. make bench runs it.
 package main
 
 import (
@@ -28,10 +28,12 @@ type sizes struct {
 
 var (
 	full = sizes{
-		many: 1000, few: 20, more: 5000, service: 100_000, created: 200, listed: 10_000, variables: []int{2000, 8000}, rounds: 3, starts: 15,
+		many: 1000, few: 20, more: 5000, service: 100_000, created: 200, listed: 10_000, variables: []int{2000, 8000},
+		rounds: 3, starts: 15,
 	}
 	small = sizes{
-		many: 150, few: 20, more: 300, service: 5000, created: 20, listed: 1000, variables: []int{500, 2000}, rounds: 1, starts: 3,
+		many: 150, few: 20, more: 300, service: 5000, created: 20, listed: 1000, variables: []int{500, 2000},
+		rounds: 1, starts: 3,
 	}
 )
 
@@ -100,7 +102,8 @@ func build(ctx context.Context, folder, profiles string) (providers, error) {
 	for name, source := range map[string]struct{ folder, pkg string }{
 		"provider": {".", "."}, "variant": {module, "./variant"}, "minimal": {module, "./minimal"},
 	} {
-		printed, err := exec.CommandContext(ctx, "go", "build", "-C", source.folder, "-o", binary(name), source.pkg).CombinedOutput()
+		printed, err := exec.CommandContext(ctx, "go", "build", "-C", source.folder, "-o", binary(name),
+			source.pkg).CombinedOutput()
 		if err != nil {
 			return providers{}, fmt.Errorf("build %s: %w\n%s", name, err, printed)
 		}

@@ -83,15 +83,16 @@ func (b *benchmark) report(ctx context.Context, file string) error {
 func (b *benchmark) markdown(w io.Writer, terraform string) {
 	_, _ = fmt.Fprintf(w, `# Benchmarks
 
-Measurements with many deployments and with large ones: Terraform with its default parallelism of %d, the provider built from
-this source, and the fake service with a latency of %d ms, on one machine. `+"`make bench`"+` runs them and writes this file.
-Machines differ: compare rows, not seconds.
+Measurements with many deployments and with large ones: Terraform with its default parallelism of %d, the provider built
+from this source, and the fake service with a latency of %d ms, on one machine. `+"`make bench`"+` runs them and writes
+this file. Machines differ: compare rows, not seconds.
 
 %s; %s; %s on %s/%s, %s, %d cores.
 
 | Case | Goal | Measured | Without batching | Result |
 |---|---|---|---|---|
-`, parallelism, latency.Milliseconds(), b.started.Format("January 2, 2006"), terraform, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+`, parallelism, latency.Milliseconds(), b.started.Format("January 2, 2006"), terraform, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH,
 		processorName(), runtime.NumCPU())
 	for _, r := range b.rows {
 		_, _ = fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", r.name, r.goal, r.measured, r.unbatched, r.result)
@@ -99,23 +100,25 @@ Machines differ: compare rows, not seconds.
 	_, _ = fmt.Fprintf(w, `
 How it is measured:
 
-- *Without batching*, the provider reads each deployment with a request of its own, and reads nothing ahead. Users cannot configure
-  this.
-- *Without the fast path*, terraform-plugin-framework handles every request. Users can set `+"`GRAPHDEPLOY_FRAMEWORK_ONLY=1`"+` for this.
-- Plans that are compared run in turn. Number of rounds: %d, but one for %s in %[2]s. Wall time, CPU time and memory are those of the
-  run with the median wall time. Requests are those of the run with the most, unless stated otherwise.
+- *Without batching*, the provider reads each deployment with a request of its own, and reads nothing ahead. Users
+  cannot configure this.
+- *Without the fast path*, terraform-plugin-framework handles every request. Users can set
+  `+"`GRAPHDEPLOY_FRAMEWORK_ONLY=1`"+` for this.
+- Plans that are compared run in turn. Number of rounds: %d, but one for %s in %[2]s. Wall time, CPU time and memory are
+  those of the run with the median wall time. Requests are those of the run with the most, unless stated otherwise.
 - Every plan of existing deployments must be empty. Otherwise, the benchmark fails.
 - The service counts requests and connections. Pages that are read ahead count as requests.
 - In the service with %s deployments, the deployments in the state are evenly distributed.
-- The lines of a plan are those of its resources with the empty line between two, without the text before and after. The six
-  arguments are `+"`min_scale`, `max_scale`, `cpu`, `memory_mb`, `labels` and `image_uri`"+`, as in every other case but environment
-  variables; `+"`name` and `source`"+` are not counted.
+- The lines of a plan are those of its resources with the empty line between two, without the text before and after. The
+  six arguments are `+"`min_scale`, `max_scale`, `cpu`, `memory_mb`, `labels` and `image_uri`"+`, as in every other case
+  but environment variables; `+"`name` and `source`"+` are not counted.
 - Environment variables are distributed among sidecars, %d in each.
 - A data source requests pages of 100 deployments until one is empty.
-- CPU time (user and system) is the sum over the provider's processes, of which a plan starts %d. Peak memory is that of the largest.
+- CPU time (user and system) is the sum over the provider's processes, of which a plan starts %d. Peak memory is that of
+  the largest.
 - The narrow resource has nine attributes and exists in the state only. A provider that has only this resource plans it.
-- Start-up is the time from the start of the process until it has returned its schema, the median of %d. The minimal provider has
-  one resource and one data source, like the scaffolding provider of terraform-plugin-framework.
+- Start-up is the time from the start of the process until it has returned its schema, the median of %d. The minimal
+  provider has one resource and one data source, like the scaffolding provider of terraform-plugin-framework.
 `, b.sizes.rounds, number(b.sizes.more), number(b.sizes.service), listMax, b.planned.provider.processes, b.sizes.starts)
 }
 

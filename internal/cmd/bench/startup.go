@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// startUps starts providers in turn, several rounds. It returns for each the median time from the start of the process until it
-// has returned its schema.
+// startUps starts providers in turn, several rounds. It returns for each the median time from the start of the process
+// until it has returned its schema.
 func startUps(ctx context.Context, folder string, rounds int, providers ...string) ([]time.Duration, error) {
 	all := make([][]time.Duration, len(providers))
 	for range rounds {
@@ -42,7 +42,8 @@ func median(values []time.Duration) time.Duration {
 	return values[len(values)/2]
 }
 
-// startUp starts a provider as Terraform does: it reads the address from the provider's first line and requests the schema.
+// startUp starts a provider as Terraform does: it reads the address from the provider's first line and requests the
+// schema.
 func startUp(ctx context.Context, folder, provider string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel() // ends the provider
@@ -79,6 +80,7 @@ func startUp(ctx context.Context, folder, provider string) (time.Duration, error
 	}
 	defer func() { _ = connection.Close() }()
 	// Into an empty message: the schema is received and not decoded.
-	err = connection.Invoke(ctx, "/tfplugin6.Provider/GetProviderSchema", &emptypb.Empty{}, &emptypb.Empty{}, grpc.MaxCallRecvMsgSize(256<<20))
+	err = connection.Invoke(ctx, "/tfplugin6.Provider/GetProviderSchema", &emptypb.Empty{}, &emptypb.Empty{},
+		grpc.MaxCallRecvMsgSize(256<<20))
 	return time.Since(started), err
 }

@@ -31,7 +31,8 @@ func serve(fake *fakeserver.Server) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{fake, &http.Server{Handler: fake, ReadHeaderTimeout: 10 * time.Second}, "http://" + listener.Addr().String()}
+	s := &service{fake, &http.Server{Handler: fake, ReadHeaderTimeout: 10 * time.Second},
+		"http://" + listener.Addr().String()}
 	go func() { _ = s.http.Serve(listener) }()
 	return s, nil
 }
@@ -111,7 +112,8 @@ func newProgram(terraform, folder string) (*program, error) {
 		"TF_CLI_CONFIG_FILE=" + config, "TF_IN_AUTOMATION=1", "TF_INPUT=0", "CHECKPOINT_DISABLE=1", "TMPDIR=" + folder,
 	}}
 	for _, setting := range os.Environ() {
-		if !strings.HasPrefix(setting, "TF_") && !strings.HasPrefix(setting, "GRAPHDEPLOY_") && !strings.HasPrefix(setting, "BENCH_") {
+		if !strings.HasPrefix(setting, "TF_") && !strings.HasPrefix(setting, "GRAPHDEPLOY_") &&
+			!strings.HasPrefix(setting, "BENCH_") {
 			p.env = append(p.env, setting)
 		}
 	}
@@ -125,7 +127,8 @@ func (p *program) run(ctx context.Context, with provider, s *service, folder str
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, p.terraform, append([]string{args[0], "-no-color"}, args[1:]...)...)
 	command.Dir, command.Stdout, command.Stderr = folder, &output, &output
-	command.Env = append(append([]string{envProvider + "=" + with.binary, envUsage + "=" + usageFile}, with.env...), p.env...)
+	command.Env = append(append([]string{envProvider + "=" + with.binary, envUsage + "=" + usageFile}, with.env...),
+		p.env...)
 	if s != nil {
 		command.Env = append(command.Env, "GRAPHDEPLOY_BASE_URL="+s.url)
 		s.ResetRequests()
@@ -150,7 +153,8 @@ func (p *program) run(ctx context.Context, with provider, s *service, folder str
 }
 
 // plan measures a plan. It is an error if the plan is not empty: the provider would not have read everything correctly.
-func (p *program) plan(ctx context.Context, with provider, s *service, folder string, args ...string) (measured, error) {
+func (p *program) plan(ctx context.Context, with provider, s *service, folder string,
+	args ...string) (measured, error) {
 	return p.run(ctx, with, s, folder, append([]string{"plan", "-detailed-exitcode"}, args...)...)
 }
 

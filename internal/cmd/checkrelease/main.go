@@ -230,7 +230,8 @@ func checkSignature(path, key string) error {
 	}
 	var wrong []error
 	if signature.PubKeyAlgo != packet.PubKeyAlgoRSA {
-		wrong = append(wrong, fmt.Errorf("%s must be a signature by an RSA key, got OpenPGP algorithm %d", name, signature.PubKeyAlgo))
+		wrong = append(wrong, fmt.Errorf("%s must be a signature by an RSA key, got OpenPGP algorithm %d", name,
+			signature.PubKeyAlgo))
 	}
 	if signer := hex.EncodeToString(signature.IssuerFingerprint); !strings.EqualFold(signer, key) {
 		wrong = append(wrong, fmt.Errorf("%s must be a signature by the key %s, got %q", name, key, signer))

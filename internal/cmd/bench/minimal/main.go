@@ -1,5 +1,5 @@
-// Command minimal is a provider like the scaffolding provider of the plugin framework. The benchmark compares start-up with it,
-// and CPU time with its resource of nine attributes, which sends no requests.
+// Command minimal is a provider like the scaffolding provider of the plugin framework. The benchmark compares start-up
+// with it, and CPU time with its resource of nine attributes, which sends no requests.
 package main
 
 import (
@@ -68,10 +68,12 @@ func (thing) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resou
 }
 
 func (thing) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	text, number, flag := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}, schema.BoolAttribute{Optional: true}
+	text, number := schema.StringAttribute{Optional: true}, schema.Int64Attribute{Optional: true}
+	flag := schema.BoolAttribute{Optional: true}
 	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
-		"id": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
-		"a":  text, "b": text, "c": text, "d": text, "e": number, "f": number, "g": flag, "h": flag,
+		"id": schema.StringAttribute{Computed: true,
+			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}},
+		"a": text, "b": text, "c": text, "d": text, "e": number, "f": number, "g": flag, "h": flag,
 	}}
 }
 

@@ -1,5 +1,5 @@
-// Command variant is the provider with switches for the benchmark that users do not have: BENCH_DISABLE_BATCHING=1 reads each
-// deployment with a request of its own, BENCH_PROFILE=FOLDER writes a CPU profile to that folder.
+// Command variant is the provider with switches for the benchmark that users do not have: BENCH_DISABLE_BATCHING=1
+// reads each deployment with a request of its own, BENCH_PROFILE=FOLDER writes a CPU profile to that folder.
 package main
 
 import (
