@@ -55,7 +55,8 @@ func TestCreate(t *testing.T) {
 		equal(t, "POSTs", len(post), 1)
 		equal(t, "path", post[0].path, "/v2/deployments")
 		equalJSON(t, post[0].body,
-			`{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
+			`{"name":"bot","source":"external_docker","source_config":{},`+
+				`"source_revision_config":{"image_uri":"registry.example/bot:1"},"secrets":[]}`)
 		equal(t, "the caller's request", r["secrets"], nil)
 		equal(t, "created here", []bool{c.CreatedHere(strings.ToUpper(d.ID)), c.CreatedHere(idA)}, []bool{true, false})
 	}
@@ -71,8 +72,10 @@ func TestCreate_sendsSecretsReferencesAndAdditionalMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "created", len(fake.Deployments()), 1)
-	equalJSON(t, s.requests("POST")[0].body, `{"name":"bot","source":"external_docker","source_config":{},"source_revision_config":{"image_uri":"registry.example/bot:1"},
-		"secrets":[{"name":"B","value":"2"},{"name":"A","value":"1"}],"secret_references":[{"name":"R","secret_name":"s","secret_key":"k"}]}`)
+	equalJSON(t, s.requests("POST")[0].body, `{"name":"bot","source":"external_docker","source_config":{},`+
+		`"source_revision_config":{"image_uri":"registry.example/bot:1"},
+		"secrets":[{"name":"B","value":"2"},{"name":"A","value":"1"}],"secret_references":[{"name":"R","secret_name":"s",`+
+		`"secret_key":"k"}]}`)
 }
 
 func TestCreate_nameTaken(t *testing.T) {
@@ -197,7 +200,8 @@ func TestCreate_lostResponse(t *testing.T) {
 					[]any{(*Deployment)(nil), error(nil), (*Deployment)(nil), ""})
 				equal(t, "operation", asType[*Error](t, lost.Err).Operation, "create deployment")
 				if !strings.HasPrefix(err.Error(),
-					`the response to the request that creates deployment "bot" was lost, and no deployment of that name is listed: create deployment failed (POST /v2/deployments)`) {
+					`the response to the request that creates deployment "bot" was lost, `+
+						`and no deployment of that name is listed: create deployment failed (POST /v2/deployments)`) {
 					t.Error(err)
 				}
 				equal(t, "time", time.Since(began), 30*time.Second) // the default of ConsistencyTimeout

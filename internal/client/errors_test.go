@@ -24,7 +24,8 @@ func TestErrorNamesOperationMethodPathStatusAndRequest(t *testing.T) {
 	s := serve(t, respond(422, `{"detail":"no such integration"}`, "X-Request-Id", "req-7"))
 	_, err := s.client(t).Repositories(t.Context(), idA, unchecked)
 	equal(t, "text", err.Error(),
-		"list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such integration (request id req-7)")
+		"list repositories failed (GET /v1/integrations/forge/codehost/"+idA+"/repos): 422 Unprocessable Entity: no such "+
+			"integration (request id req-7)")
 	failed := asType[*Error](t, err)
 	equal(t, "error", *failed, Error{Operation: "list repositories", Method: "GET",
 		Path:   "/v1/integrations/forge/codehost/" + idA + "/repos",
@@ -62,11 +63,13 @@ func TestErrorBodiesOfCommonShapes(t *testing.T) {
 		"detail text":          {`{"detail":"not allowed"}`, "not allowed"},
 		"detail object":        {`{"detail":{"message":"not allowed"}}`, "not allowed"},
 		"detail list of texts": {`{"detail":["a","b"]}`, "a; b"},
-		"detail list":          {`{"detail":[{"loc":["body","name"],"msg":"too long","type":"x"},{"loc":["query",0],"msg":"bad"}]}`, "body.name: too long; query.0: bad"},
+		"detail list": {`{"detail":[{"loc":["body","name"],"msg":"too long","type":"x"},{"loc":["query",0],` +
+			`"msg":"bad"}]}`, "body.name: too long; query.0: bad"},
 		"detail without loc":   {`{"detail":[{"msg":"bad"}]}`, "bad"},
 		"detail with loc null": {`{"detail":[{"loc":null,"msg":"bad"}]}`, "bad"},
 		"loc as text":          {`{"detail":[{"loc":"name","msg":"bad"}]}`, "bad"},
-		"problem+json":         {`{"type":"about:blank","title":"Forbidden","status":403,"detail":"not yours","instance":"/x"}`, "Forbidden; not yours"},
+		"problem+json": {`{"type":"about:blank","title":"Forbidden","status":403,"detail":"not yours",` +
+			`"instance":"/x"}`, "Forbidden; not yours"},
 		"problem with errors": {`{"title":"Invalid","errors":[{"pointer":"#/name","detail":"too long"}]}`,
 			"Invalid; too long"},
 		"error.message":        {`{"error":{"code":7,"message":"not allowed"}}`, "not allowed"},
@@ -98,7 +101,8 @@ func TestErrorBodiesOfCommonShapes(t *testing.T) {
 			`a\u0000b\u001b[31mred\u001b[0m c\u202ed e`},
 		"markup in JSON":    {`{"detail":"<p class=\"x\">Bad <b>request</b><br/>again</p>"}`, "Bad request again"},
 		"markup of a field": {`{"detail":[{"loc":["body","name"],"msg":"<p>too long</p>"}]}`, "body.name: too long"},
-		"a page in JSON":    {`{"message":"<!DOCTYPE html><html><head><title>x</title></head><body>Sorry</body></html>"}`, htmlPage},
+		"a page in JSON": {`{"message":"<!DOCTYPE html><html><head><title>x</title></head><body>Sorry</body></html>"}`,
+			htmlPage},
 		"names in brackets": {`{"detail":"write <owner>/<name>, 1 < 2, List<string>, a &amp; b"}`,
 			"write <owner>/<name>, 1 < 2, List<string>, a &amp; b"},
 		"terminal escapes":      {"a\x1b]0;title\x07b\u009bc\x9bd", `a\u001b]0;title\u0007b\u009bc\x9bd`},
@@ -188,7 +192,8 @@ func TestRequestIDIsReadFromTheUsualHeaders(t *testing.T) {
 
 // secrets with all that is written differently somewhere.
 var awkwardSecrets = []string{
-	"hush-hush", `quo"ted\back/slash`, "a&b=c+d e%20f", "<tag>inside</tag>&amp;", "pässwörd-ünïcode", "two\nlines of\tit", "-----BEGIN KEY-----\nMIIabc+/=\n-----END KEY-----\n",
+	"hush-hush", `quo"ted\back/slash`, "a&b=c+d e%20f", "<tag>inside</tag>&amp;", "pässwörd-ünïcode", "two\nlines of\tit",
+	"-----BEGIN KEY-----\nMIIabc+/=\n-----END KEY-----\n",
 	"trailing quote\"", "'single'-quoted'", "tab\tand  two spaces", strings.Repeat("long-",
 		100) + "end", "smile-\U0001f600-face",
 }
@@ -255,7 +260,8 @@ func TestCredentialIsNotShown(t *testing.T) {
 	for _, echo := range []string{
 		"Bearer " + token, token, url.QueryEscape("Bearer " +
 			token), url.QueryEscape(token), url.PathEscape(token), html.EscapeString(token),
-		`{"detail":"Authorization: Bearer t0ken/\"with\"+all&of=it"}`, `{"detail":"{\"key\":\"t0ken/\\\"with\\\"+all&of=it\"}"}`,
+		`{"detail":"Authorization: Bearer t0ken/\"with\"+all&of=it"}`,
+		`{"detail":"{\"key\":\"t0ken/\\\"with\\\"+all&of=it\"}"}`,
 		`{"message":"t0ken/\\\"with\\\"+all\\u0026of=it"}`,
 	} {
 		e := rejectionOf(401, "", "bad key "+echo, http.Header{"Authorization": {"Bearer " + token}})

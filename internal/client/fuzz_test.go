@@ -21,9 +21,12 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func FuzzListPage(f *testing.F) {
 	for _, seed := range []string{
 		pageJSON(0), pageJSON(1, deploymentJSON(idA, "a")), `{"resources":[` + fullDeployment + `],"offset":1.0}`,
-		`null`, `[]`, `{}`, `{"resources":null,"offset":0}`, `{"resources":[null],"offset":1}`, `{"resources":{},"offset":[]}`,
-		`{"resources":[{"source_config":{"resource_spec":{"memory_mb":1e999999999,"cpu":"x","volumes":[{"csi":null}]}}}],"offset":1e99}`,
-		`{"resources":[],"offset":9223372036854775808}`, "\x00", `{"resources":[]`, `{"resources":[],"offset":0}x`, `{"RESOURCES":[],"Offset":7}`,
+		`null`, `[]`, `{}`, `{"resources":null,"offset":0}`, `{"resources":[null],"offset":1}`,
+		`{"resources":{},"offset":[]}`,
+		`{"resources":[{"source_config":{"resource_spec":{"memory_mb":1e999999999,"cpu":"x","volumes":[{"csi":null}]}}}],` +
+			`"offset":1e99}`,
+		`{"resources":[],"offset":9223372036854775808}`, "\x00", `{"resources":[]`, `{"resources":[],"offset":0}x`,
+		`{"RESOURCES":[],"Offset":7}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -60,9 +63,13 @@ const planted = `pl4nted/"value"&<x>+%20 and-more`
 // free of secrets.
 func FuzzErrorBody(f *testing.F) {
 	for _, seed := range []string{
-		"", "null", `{"detail":"text"}`, `{"detail":[{"loc":["body",0,null,1e300],"msg":"m"}]}`, `{"title":"t","errors":[{"detail":"d"}]}`,
-		`{"error":{"message":"m"}}`, `{"message":["a",{"msg":"b"}]}`, "<html><head>x</head><!-- c --><p>y</p>", "\xff\x00\x1b[31m", planted,
-		`{"detail":"pl4nted/\"value\"&<x>+%20 and-more"}`, `{"detail":"pl4nted/\\\"value\\\"\u0026\u003cx\u003e+%20 and-more"}`, url.QueryEscape(planted), "pl4nted/\"value\"&<x>+%20\nand-more",
+		"", "null", `{"detail":"text"}`, `{"detail":[{"loc":["body",0,null,1e300],"msg":"m"}]}`,
+		`{"title":"t","errors":[{"detail":"d"}]}`,
+		`{"error":{"message":"m"}}`, `{"message":["a",{"msg":"b"}]}`, "<html><head>x</head><!-- c --><p>y</p>",
+		"\xff\x00\x1b[31m", planted,
+		`{"detail":"pl4nted/\"value\"&<x>+%20 and-more"}`,
+		`{"detail":"pl4nted/\\\"value\\\"\u0026\u003cx\u003e+%20 and-more"}`, url.QueryEscape(planted),
+		"pl4nted/\"value\"&<x>+%20\nand-more",
 	} {
 		f.Add([]byte(seed), "text/html", "req-1")
 		f.Add([]byte(seed+planted), "", planted)

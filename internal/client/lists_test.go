@@ -78,7 +78,8 @@ func TestOAuthProviders(t *testing.T) {
 	t.Parallel()
 	s := serve(t, respondJSON(`[`+fullOAuthProvider+`,
 		{"id":"absent","provider_id":"p","uses_pkce":false},
-		{"id":"null","provider_id":"p","code_challenge_method":null,"provider_type":null,"mcp_server_url":null,"token_endpoint_auth_method":null,"is_dynamic_client":null,"extra":{}}]`))
+		{"id":"null","provider_id":"p","code_challenge_method":null,"provider_type":null,"mcp_server_url":null,`+
+		`"token_endpoint_auth_method":null,"is_dynamic_client":null,"extra":{}}]`))
 	got, err := s.client(t).OAuthProviders(t.Context(), unchecked)
 	if err != nil {
 		t.Fatal(err)

@@ -77,8 +77,9 @@ func TestRevisionStatus_isNotSent(t *testing.T) {
 
 func TestRevisionFailed(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[string]bool{"CREATE_FAILED": true, "BUILD_FAILED": true, "DEPLOY_FAILED": true, "NEW_FAILED": true, "SKIPPED": true,
-		"INTERRUPTED": true, "DEPLOYED": false, "BUILDING": false, "UNKNOWN": false, "FAILED_OVER": false, "": false} {
+	for status, want := range map[string]bool{"CREATE_FAILED": true, "BUILD_FAILED": true, "DEPLOY_FAILED": true,
+		"NEW_FAILED": true, "SKIPPED": true, "INTERRUPTED": true, "DEPLOYED": false, "BUILDING": false, "UNKNOWN": false,
+		"FAILED_OVER": false, "": false} {
 		equal(t, status, RevisionFailed(status), want)
 	}
 }

@@ -272,7 +272,8 @@ func TestBackoffDoublesWithinBounds(t *testing.T) {
 	t.Parallel()
 	const shortest, longest = 100 * time.Millisecond, 3 * time.Second
 	for attempt, full := range map[int]time.Duration{
-		0: shortest, 1: 2 * shortest, 2: 4 * shortest, 4: 16 * shortest, 5: longest, 6: longest, 29: longest, 30: longest, 63: longest, 64: longest, 1000: longest,
+		0: shortest, 1: 2 * shortest, 2: 4 * shortest, 4: 16 * shortest, 5: longest, 6: longest, 29: longest, 30: longest,
+		63: longest, 64: longest, 1000: longest,
 	} {
 		different := map[time.Duration]bool{}
 		for range 200 {

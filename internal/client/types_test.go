@@ -10,15 +10,20 @@ import (
 	"testing"
 )
 
-const fullDeployment = `{"id":"` + idA + `","name":"n","source":"codehost","status":"READY","tenant_id":"` + idB + `","created_at":"2026-01-02T03:04:05Z",
+const fullDeployment = `{"id":"` + idA + `","name":"n","source":"codehost","status":"READY","tenant_id":"` + idB +
+	`","created_at":"2026-01-02T03:04:05Z",
 	"updated_at":"2026-01-02T03:04:05Z","latest_revision_id":"` + idC + `","active_revision_id":null,"image_version":"1",
 	"secrets":[{"name":"A","value":"1"}],"secret_references":null,"source_revision_config":{"repo_ref":"main"},
-	"source_config":{"custom_url":"https://x","resource_spec":{"cpu":0.5,"labels":{"a":"b"},"volumes":[{"name":"v","csi":{"a":[1]}}]}}}`
+	"source_config":{"custom_url":"https://x","resource_spec":{"cpu":0.5,"labels":{"a":"b"},"volumes":[{"name":"v",` +
+	`"csi":{"a":[1]}}]}}}`
 
-const fullRepository = `{"host_integration_id":"h","id":9007199254740993,"name":"n","owner":"o","url":"u","default_branch":"b"}`
+const fullRepository = `{"host_integration_id":"h","id":9007199254740993,"name":"n","owner":"o","url":"u",` +
+	`"default_branch":"b"}`
 
-const fullOAuthProvider = `{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c","auth_url":"a","token_url":"t",
-	"uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u","provider_type":"y","mcp_server_url":"m",
+const fullOAuthProvider = `{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c",` +
+	`"auth_url":"a","token_url":"t",
+	"uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u","provider_type":"y",` +
+	`"mcp_server_url":"m",
 	"token_endpoint_auth_method":"none","is_dynamic_client":true}`
 
 func TestRequest_hasAllRequiredMembers(t *testing.T) {
@@ -32,7 +37,8 @@ func TestRequest_hasAllRequiredMembers(t *testing.T) {
 		"members": {Tree{"name": "n", "source": "codehost", "secrets": []Secret{{"A", "1"}},
 			"source_config":     Tree{"resource_spec": Tree{"max_scale": json.Number("9007199254740993")}},
 			"secret_references": []any{}, "tier": "x"},
-			`{"name":"n","source":"codehost","source_config":{"resource_spec":{"max_scale":9007199254740993}},"source_revision_config":{},
+			`{"name":"n","source":"codehost","source_config":{"resource_spec":{"max_scale":9007199254740993}},` +
+				`"source_revision_config":{},
 			"secrets":[{"name":"A","value":"1"}],"secret_references":[],"tier":"x"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,10 +101,13 @@ func TestDeployment_memberOfAnotherTypeIsNamed(t *testing.T) {
 func TestDeployment_membersOfTheirExactNames(t *testing.T) {
 	t.Parallel()
 	c := New(Config{BaseURL: &url.URL{}})
-	theirs := `"ID":"` + idB + `","Name":"theirs","SOURCE":"x","Status":"x","Latest_Revision_Id":"x","Secrets":[{"name":"B"}]`
+	theirs := `"ID":"` + idB + `","Name":"theirs","SOURCE":"x","Status":"x","Latest_Revision_Id":"x",` +
+		`"Secrets":[{"name":"B"}]`
 	for name, body := range map[string]string{
-		"after":  `{"id":"` + idA + `","name":"ours","source":"s","secrets":[{"name":"A","value":"1","Name":"B","Value":"2"}],` + theirs + `}`,
-		"before": `{` + theirs + `,"id":"` + idA + `","name":"ours","source":"s","secrets":[{"Name":"B","name":"A","value":"1"}]}`,
+		"after": `{"id":"` + idA + `","name":"ours","source":"s","secrets":[{"name":"A","value":"1","Name":"B",` +
+			`"Value":"2"}],` + theirs + `}`,
+		"before": `{` + theirs + `,"id":"` + idA + `","name":"ours","source":"s","secrets":[{"Name":"B","name":"A",` +
+			`"value":"1"}]}`,
 	} {
 		d, err := c.readDeployment([]byte(body))
 		if err != nil {

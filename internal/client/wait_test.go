@@ -25,17 +25,24 @@ func TestWait(t *testing.T) {
 		reads     int
 		check     func(t *testing.T, last *Deployment, err error)
 	}{
-		"done at the first read":             {[]http.HandlerFunc{ready}, 1, endsWith(StatusReady)},
-		"several reads":                      {[]http.HandlerFunc{waiting, waiting, waiting, ready}, 4, endsWith(StatusReady)},
-		"an unknown status":                  {[]http.HandlerFunc{withStatus("DREAMING"), ready}, 2, endsWith(StatusReady)},
-		"temporary failures":                 {[]http.HandlerFunc{respond(500, ""), waiting, cut, respond(429, ""), respond(200, "<html>"), truncated, ready}, 7, endsWith(StatusReady)},
-		"an unusable response":               {[]http.HandlerFunc{respondJSON(`{"resources":null,"offset":0}`), ready}, 2, endsWith(StatusReady)},
-		"not listed yet":                     {[]http.HandlerFunc{none, none, waiting, ready}, 4, endsWith(StatusReady)},
-		"no longer listed":                   {[]http.HandlerFunc{waiting, none}, 2, fails(ErrNotFound, StatusAwaitingDatabase)},
-		"no longer listed after being late":  {[]http.HandlerFunc{none, waiting, respond(500, ""), none}, 4, fails(ErrNotFound, StatusAwaitingDatabase)},
-		"rejected at the first read":         {[]http.HandlerFunc{respond(401, `{}`)}, 1, rejected(401, "created")},
-		"rejected later":                     {[]http.HandlerFunc{waiting, respond(403, `{}`)}, 2, rejected(403, StatusAwaitingDatabase)},
-		"404 of the list is not ErrNotFound": {[]http.HandlerFunc{waiting, respond(404, `{}`)}, 2, rejected(404, StatusAwaitingDatabase)},
+		"done at the first read": {[]http.HandlerFunc{ready}, 1, endsWith(StatusReady)},
+		"several reads": {[]http.HandlerFunc{waiting, waiting, waiting, ready}, 4,
+			endsWith(StatusReady)},
+		"an unknown status": {[]http.HandlerFunc{withStatus("DREAMING"), ready}, 2, endsWith(StatusReady)},
+		"temporary failures": {[]http.HandlerFunc{respond(500, ""), waiting, cut, respond(429, ""),
+			respond(200, "<html>"), truncated, ready}, 7, endsWith(StatusReady)},
+		"an unusable response": {[]http.HandlerFunc{respondJSON(`{"resources":null,"offset":0}`), ready}, 2,
+			endsWith(StatusReady)},
+		"not listed yet": {[]http.HandlerFunc{none, none, waiting, ready}, 4, endsWith(StatusReady)},
+		"no longer listed": {[]http.HandlerFunc{waiting, none}, 2,
+			fails(ErrNotFound, StatusAwaitingDatabase)},
+		"no longer listed after being late": {[]http.HandlerFunc{none, waiting, respond(500, ""), none}, 4,
+			fails(ErrNotFound, StatusAwaitingDatabase)},
+		"rejected at the first read": {[]http.HandlerFunc{respond(401, `{}`)}, 1, rejected(401, "created")},
+		"rejected later": {[]http.HandlerFunc{waiting, respond(403, `{}`)}, 2,
+			rejected(403, StatusAwaitingDatabase)},
+		"404 of the list is not ErrNotFound": {[]http.HandlerFunc{waiting, respond(404, `{}`)}, 2,
+			rejected(404, StatusAwaitingDatabase)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +96,10 @@ func TestWait_endsWithItsContext(t *testing.T) {
 		defer cancel()
 		ended := make(chan struct{})
 		defer close(ended)
-		s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), func(http.ResponseWriter, *http.Request) { cancel(); <-ended }))
+		s := serve(t, inTurn(withStatus(StatusAwaitingDatabase), func(http.ResponseWriter, *http.Request) {
+			cancel()
+			<-ended
+		}))
 		last, err := s.client(t).Wait(ctx, first(), isReady)
 		if err != context.Canceled || last.Status != StatusAwaitingDatabase {
 			t.Errorf("got %v, %v", last, err)

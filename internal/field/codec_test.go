@@ -97,8 +97,10 @@ func TestDecode_otherForms(t *testing.T) {
 func TestDecode_mismatch(t *testing.T) {
 	t.Parallel()
 	fits := map[Kind][]any{
-		String: {"text"}, UUID: {"text"}, Time: {"text"}, Bool: {true}, Int64: {json.Number("1")}, Float64: {json.Number("1")},
-		StringMap: {object{}, object{"a": object{}}}, Object: {object{}, object{"a": object{}}}, List: {[]any{}}, ObjectList: {[]any{}},
+		String: {"text"}, UUID: {"text"}, Time: {"text"}, Bool: {true}, Int64: {json.Number("1")},
+		Float64:   {json.Number("1")},
+		StringMap: {object{}, object{"a": object{}}}, Object: {object{}, object{"a": object{}}}, List: {[]any{}},
+		ObjectList: {[]any{}},
 	}
 	odd := []any{"text", json.Number("1"), true, []any{}, []any{true}, object{}, object{"a": object{}}}
 	for _, f := range allKinds {
@@ -116,7 +118,8 @@ func TestDecode_mismatch(t *testing.T) {
 			}
 		}
 	}
-	for _, tree := range []object{{"int64": json.Number("1e99999999999")}, {"object_config": object{"inner": object{"string": true}}}, {"keyed": []any{object{"name": true}}}} {
+	for _, tree := range []object{{"int64": json.Number("1e99999999999")},
+		{"object_config": object{"inner": object{"string": true}}}, {"keyed": []any{object{"name": true}}}} {
 		if _, err := allKinds.Decode(tree); err == nil {
 			t.Errorf("%v: no error", tree)
 		}
@@ -131,27 +134,39 @@ func TestCheck_namesTheMember(t *testing.T) {
 		tree object
 		want string
 	}{
-		"fraction":               {object{"int64": number("1.5")}, "int64 is 1.5, not an integer of at most 64 bits"},
-		"text for integer":       {object{"int64": "hush"}, "int64 is a string, not an integer of at most 64 bits"},
-		"huge exponent":          {object{"int64": number("1e999999999")}, "int64 is 1e999999999, not an integer of at most 64 bits"},
-		"tiny exponent":          {object{"int64": number("1e-999999999")}, "int64 is 1e-999999999, not an integer of at most 64 bits"},
-		"zero":                   {object{"int64": number("0e-999999999"), "float64": number("-0.0")}, ""},
-		"endless number":         {object{"int64": number(strings.Repeat("7", 5000))}, "int64 is a number, not an integer of at most 64 bits"},
-		"beyond 64 bits":         {object{"int64": number("9223372036854775808")}, "int64 is 9223372036854775808, not an integer of at most 64 bits"},
-		"integer as float":       {object{"int64": number("2048.0")}, ""},
-		"with an exponent":       {object{"int64": number("2.048e3")}, ""},
-		"huge float":             {object{"float64": number("1e400")}, "float64 is 1e400, not a number in the range of a 64-bit float"},
-		"object for integer":     {object{"int64": object{"hush": true}}, "int64 is an object, not an integer of at most 64 bits"},
-		"number for text":        {object{"string": number("5")}, "string is a number, not a string"},
-		"text for boolean":       {object{"bool": "hush"}, "bool is a string, not a boolean"},
-		"list for object":        {object{"object_config": []any{"hush"}}, "object_config is a list, not an object"},
-		"in an object":           {object{"object_config": object{"inner": object{"string": true}}}, "object_config.inner.string is a boolean, not a string"},
-		"in an item":             {object{"keyed": []any{object{}, object{"name": true}}}, "keyed.name is a boolean, not a string"},
-		"huge number in JSON":    {object{"json": object{"a": []any{object{"b": number("1e5000000")}}}}, "json.a.b is 1e5000000, not a number in the range of a 64-bit float"},
-		"tiny number in JSON":    {object{"json": object{"a": number("1e-5000000")}}, "json.a is 1e-5000000, not a number in the range of a 64-bit float"},
-		"huge number in a map":   {object{"map": object{"a": number("1e400")}}, "map.a is 1e400, not a number in the range of a 64-bit float"},
-		"huge number in an item": {object{"jsons": []any{number("1e400")}}, "jsons is 1e400, not a number in the range of a 64-bit float"},
-		"item":                   {object{"keyed": []any{"hush"}}, "keyed is a string, not an object"},
+		"fraction":         {object{"int64": number("1.5")}, "int64 is 1.5, not an integer of at most 64 bits"},
+		"text for integer": {object{"int64": "hush"}, "int64 is a string, not an integer of at most 64 bits"},
+		"huge exponent": {object{"int64": number("1e999999999")},
+			"int64 is 1e999999999, not an integer of at most 64 bits"},
+		"tiny exponent": {object{"int64": number("1e-999999999")},
+			"int64 is 1e-999999999, not an integer of at most 64 bits"},
+		"zero": {object{"int64": number("0e-999999999"), "float64": number("-0.0")}, ""},
+		"endless number": {object{"int64": number(strings.Repeat("7", 5000))},
+			"int64 is a number, not an integer of at most 64 bits"},
+		"beyond 64 bits": {object{"int64": number("9223372036854775808")},
+			"int64 is 9223372036854775808, not an integer of at most 64 bits"},
+		"integer as float": {object{"int64": number("2048.0")}, ""},
+		"with an exponent": {object{"int64": number("2.048e3")}, ""},
+		"huge float": {object{"float64": number("1e400")},
+			"float64 is 1e400, not a number in the range of a 64-bit float"},
+		"object for integer": {object{"int64": object{"hush": true}},
+			"int64 is an object, not an integer of at most 64 bits"},
+		"number for text":  {object{"string": number("5")}, "string is a number, not a string"},
+		"text for boolean": {object{"bool": "hush"}, "bool is a string, not a boolean"},
+		"list for object":  {object{"object_config": []any{"hush"}}, "object_config is a list, not an object"},
+		"in an object": {object{"object_config": object{"inner": object{"string": true}}},
+			"object_config.inner.string is a boolean, not a string"},
+		"in an item": {object{"keyed": []any{object{}, object{"name": true}}},
+			"keyed.name is a boolean, not a string"},
+		"huge number in JSON": {object{"json": object{"a": []any{object{"b": number("1e5000000")}}}},
+			"json.a.b is 1e5000000, not a number in the range of a 64-bit float"},
+		"tiny number in JSON": {object{"json": object{"a": number("1e-5000000")}},
+			"json.a is 1e-5000000, not a number in the range of a 64-bit float"},
+		"huge number in a map": {object{"map": object{"a": number("1e400")}},
+			"map.a is 1e400, not a number in the range of a 64-bit float"},
+		"huge number in an item": {object{"jsons": []any{number("1e400")}},
+			"jsons is 1e400, not a number in the range of a 64-bit float"},
+		"item": {object{"keyed": []any{"hush"}}, "keyed is a string, not an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -175,12 +190,15 @@ func TestCheck_undescribedMembers(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"new":{"a":[1,2]},"object_config":{"new":1e300}}`: "",
 		`{"new":{"a":[1e400]}}`:                             "new.a is 1e400, not a number in the range of a 64-bit float",
-		`{"object_config":{"inner":{"new":1e-400}}}`:        "object_config.inner.new is 1e-400, not a number in the range of a 64-bit float",
-		`{"UUID":"x"}`:                  "uuid is in the response with other capital letters, not with exactly this name",
-		`{"uuid":"x","Uuid":"x"}`:       "uuid is in the response with other capital letters, not with exactly this name",
-		`{"object_config":{"Ref":"x"}}`: "object_config.ref is in the response with other capital letters, not with exactly this name",
-		`{"keyed":[{"Json":1}]}`:        "keyed.json is in the response with other capital letters, not with exactly this name",
-		`{"json":{"UUID":1,"uuid":1}}`:  "",
+		`{"object_config":{"inner":{"new":1e-400}}}`: "object_config.inner.new is 1e-400, not a number in the range " +
+			"of a 64-bit float",
+		`{"UUID":"x"}`:            "uuid is in the response with other capital letters, not with exactly this name",
+		`{"uuid":"x","Uuid":"x"}`: "uuid is in the response with other capital letters, not with exactly this name",
+		`{"object_config":{"Ref":"x"}}`: "object_config.ref is in the response with other capital letters, not with " +
+			"exactly this name",
+		`{"keyed":[{"Json":1}]}`: "keyed.json is in the response with other capital letters, not with " +
+			"exactly this name",
+		`{"json":{"UUID":1,"uuid":1}}`: "",
 	} {
 		var got string
 		if err := allKinds.Check(readObject(t, text)); err != nil {
@@ -196,10 +214,12 @@ func TestEncode_unknown(t *testing.T) {
 	t.Parallel()
 	v := With(decoded(t, allKinds, object{"string": "a", "map": object{"a": "1"}}), Values{
 		"int64": tftypes.NewValue(tftypes.Number, tftypes.UnknownValue),
-		"map":   tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, Values{"a": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}),
+		"map": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String},
+			Values{"a": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}),
 	})
 	got, err := allKinds.Encode(v)
-	if want := (object{"string": "a", "int64": Unknown, "map": object{"a": Unknown}}); err != nil || !reflect.DeepEqual(got, want) {
+	if want := (object{"string": "a", "int64": Unknown, "map": object{"a": Unknown}}); err != nil ||
+		!reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }
@@ -248,7 +268,8 @@ func TestDecode_numbersEqualThoseOfConfigurations(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	t.Parallel()
-	fs := Fields{{Name: "a"}, {Name: "o", Kind: Object, Fields: Fields{{Name: "a"}}}, {Name: "l", Kind: ObjectList, Fields: Fields{{Name: "a"}, {Name: "b_c", Wire: "bC"}}}}
+	fs := Fields{{Name: "a"}, {Name: "o", Kind: Object, Fields: Fields{{Name: "a"}}},
+		{Name: "l", Kind: ObjectList, Fields: Fields{{Name: "a"}, {Name: "b_c", Wire: "bC"}}}}
 	for name, c := range map[string]struct{ tree, undescribed, described string }{
 		"nothing": {
 			`{"a":"x","o":{"a":"x"},"l":[{"a":"x","bC":"x"}]}`, `null`, `{"a":"x","l":[{"a":"x","bC":"x"}],"o":{"a":"x"}}`,
@@ -317,8 +338,10 @@ func TestPath(t *testing.T) {
 		"nested item": {
 			within("sidecars", 0, "env", 2, "value"), sidecar.AtName("env").AtListIndex(2).AtName("value"), true,
 		},
-		"item of a list of strings":      {within("sidecars", 0, "command", 3), sidecar.AtName("command").AtListIndex(3), true},
-		"beyond an item of a list":       {within("sidecars", 0, "command", 3, "x"), sidecar.AtName("command").AtListIndex(3), true},
+		"item of a list of strings": {within("sidecars", 0, "command", 3), sidecar.AtName("command").AtListIndex(3),
+			true},
+		"beyond an item of a list": {within("sidecars", 0, "command", 3, "x"), sidecar.AtName("command").AtListIndex(3),
+			true},
 		"name in JSON":                   {within("volumes", 0, "configMap"), volume.AtName("config_map"), true},
 		"name in HCL":                    {within("volumes", 0, "config_map"), volume, true},
 		"member of JSON":                 {within("volumes", 0, "configMap", "items", 0), volume.AtName("config_map"), true},

@@ -36,12 +36,15 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 // protocol are the attributes of a resource as the protocol describes them.
 func (fs Fields) protocol() (attributes []*tfprotov6.SchemaAttribute) {
 	for _, f := range fs {
-		a := &tfprotov6.SchemaAttribute{Name: f.Name, Type: f.Type(), Computed: f.Access != Required} // optional attributes are computed, too
+		// optional attributes are computed, too
+		a := &tfprotov6.SchemaAttribute{Name: f.Name, Type: f.Type(), Computed: f.Access != Required}
 		switch f.Kind {
 		case Object:
-			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields.protocol(), Nesting: tfprotov6.SchemaObjectNestingModeSingle}
+			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields.protocol(),
+				Nesting: tfprotov6.SchemaObjectNestingModeSingle}
 		case ObjectList:
-			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields.protocol(), Nesting: tfprotov6.SchemaObjectNestingModeList}
+			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields.protocol(),
+				Nesting: tfprotov6.SchemaObjectNestingModeList}
 		}
 		attributes = append(attributes, a)
 	}

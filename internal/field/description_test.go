@@ -25,7 +25,8 @@ var allKinds = Fields{
 	{Name: "times", Kind: List, Elem: Time},
 	{Name: "jsons", Kind: List, Elem: JSON},
 	{Name: "object_config", Kind: Object, Present: true, Fields: Fields{
-		{Name: "inner", Kind: Object, Fields: Fields{{Name: "string", Kind: String}, {Name: "json", Kind: JSON}, {Name: "map", Kind: StringMap}}},
+		{Name: "inner", Kind: Object, Fields: Fields{{Name: "string", Kind: String}, {Name: "json", Kind: JSON},
+			{Name: "map", Kind: StringMap}}},
 		{Name: "ref", Kind: String, ResolvesTo: "commit"},
 		{Name: "chosen", Kind: String, Access: Computed},
 		{Name: "commit", Kind: String, Access: ReadOnly},
@@ -71,7 +72,8 @@ var (
 		}},
 		{Name: "env_from", Wire: "envFrom", Kind: List, Elem: JSON},
 		{Name: "resources", Kind: Object, Fields: Fields{{Name: "limits", Kind: JSON}, {Name: "requests", Kind: JSON}}},
-		{Name: "volume_mounts", Wire: "volumeMounts", Kind: ObjectList, Key: []string{"name", "mount_path"}, Fields: mountFields},
+		{Name: "volume_mounts", Wire: "volumeMounts", Kind: ObjectList, Key: []string{"name", "mount_path"},
+			Fields: mountFields},
 		{Name: "security_context", Wire: "securityContext", Kind: JSON},
 	}
 	specFields = Fields{

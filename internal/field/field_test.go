@@ -10,7 +10,8 @@ import (
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	fs := Fields{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-	for want, got := range map[string]Fields{"a c": fs.Without("b"), "a b c": fs.Without("d"), "": fs.Without("a", "b", "c")} {
+	for want, got := range map[string]Fields{"a c": fs.Without("b"), "a b c": fs.Without("d"),
+		"": fs.Without("a", "b", "c")} {
 		var names []string
 		for _, f := range got {
 			names = append(names, f.Name)
@@ -75,7 +76,8 @@ func TestWith_keepsTheRestAndTheOriginal(t *testing.T) {
 
 func TestValuesOfAnotherTypeReadAsZero(t *testing.T) {
 	t.Parallel()
-	for _, v := range []tftypes.Value{{}, tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.String, nil), tftypes.NewValue(tftypes.String, tftypes.UnknownValue)} {
+	for _, v := range []tftypes.Value{{}, tftypes.NewValue(tftypes.Bool, true), tftypes.NewValue(tftypes.String, nil),
+		tftypes.NewValue(tftypes.String, tftypes.UnknownValue)} {
 		if Text(v) != "" || len(Members(v)) > 0 || len(Items(v)) > 0 {
 			t.Errorf("%s reads as a value", v)
 		}

@@ -91,14 +91,15 @@ type life struct {
 func (l *life) configure(tree object) {
 	l.T.Helper()
 	l.tree = tree
-	config, err := tftypes.Transform(resourceValue(l.T, l.fs, tree), func(_ *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
-		if v.Type().Is(tftypes.String) && strings.HasPrefix(Text(v), "{") && l.text != "" {
-			tree, err := ReadJSON([]byte(Text(v)))
-			indented, _ := json.MarshalIndent(tree, "", l.text)
-			return str(string(indented)), err
-		}
-		return v, nil
-	})
+	config, err := tftypes.Transform(resourceValue(l.T, l.fs, tree),
+		func(_ *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+			if v.Type().Is(tftypes.String) && strings.HasPrefix(Text(v), "{") && l.text != "" {
+				tree, err := ReadJSON([]byte(Text(v)))
+				indented, _ := json.MarshalIndent(tree, "", l.text)
+				return str(string(indented)), err
+			}
+			return v, nil
+		})
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -232,7 +233,8 @@ func (l *life) drift() {
 		l.T.Errorf("%s has drifted, but the plan does not restore it:\n%s", drifted, diff(l.state, planned))
 	}
 	found := l.fs.NewChange(l.config, planned, refreshed, l.record, l.service.source).Compare(live)
-	if len(found.Set) != 1 || !strings.HasPrefix(indices.ReplaceAllString(found.Set[0].At.String(), ""), drifted.String()) {
+	if len(found.Set) != 1 || !strings.HasPrefix(indices.ReplaceAllString(found.Set[0].At.String(), ""),
+		drifted.String()) {
 		l.T.Errorf("%s has drifted, but the differences are %s, %s", drifted, found.Set, found.Dropped)
 	}
 }
@@ -263,8 +265,8 @@ func (l *life) change() {
 	}
 }
 
-// changeBehindThePlan plans a change, and applies it after others have changed the deployment: what the plan does not change
-// stays as they have left it. Nothing of it is kept.
+// changeBehindThePlan plans a change, and applies it after others have changed the deployment: what the plan does not
+// change stays as they have left it. Nothing of it is kept.
 func (l *life) changeBehindThePlan() {
 	l.T.Helper()
 	s, tree := l.service, l.tree
@@ -305,7 +307,8 @@ func (l *life) update() {
 	planned := l.plan(l.state)
 	s, live := l.service, l.service.response()
 	change := l.fs.NewChange(l.config, planned, l.state, l.record, s.source)
-	want, applied, compared := object(l.fs.Record(l.config, planned)), l.fs.owned(l.fs.tree(l.state), l.record), change.Compare(live)
+	want, applied, compared := object(l.fs.Record(l.config, planned)), l.fs.owned(l.fs.tree(l.state), l.record),
+		change.Compare(live)
 	before := clone(s.stored).(object)
 	if planned.Equal(l.state) && len(compared.Set)+len(compared.Dropped) > 0 {
 		l.T.Errorf("nothing is planned, but %s and %s differ", compared.Set, compared.Dropped)
@@ -332,17 +335,20 @@ func (l *life) update() {
 func (l *life) assertPatched(before, want, applied object, change *Change) {
 	l.T.Helper()
 	s := l.service
-	was, has, wanted, held := placesOf(l.fs, before), placesOf(l.fs, s.stored), placesOf(l.fs, want), placesOf(l.fs, applied)
+	was, has, wanted, held := placesOf(l.fs, before), placesOf(l.fs, s.stored), placesOf(l.fs, want),
+		placesOf(l.fs, applied)
 	kept := slices.DeleteFunc(change.Compare(s.response()).Dropped, func(d Difference) bool { return isEmpty(d.Has) })
 	if len(kept) > 0 && !s.nullKeeps {
 		l.T.Errorf("the service still has %s", kept)
 	}
 	for place, value := range held.leaves {
-		if _, stays := wanted.leaves[place]; stays || wanted.inside(place) || wanted.replaces(place, places{}) || strings.Contains(place, "/[#") {
+		if _, stays := wanted.leaves[place]; stays || wanted.inside(place) || wanted.replaces(place, places{}) ||
+			strings.Contains(place, "/[#") {
 			continue
 		}
 		if left, found := has.leaves[place]; found && !isEmpty(value) &&
-			!(s.source == "codehost" && strings.HasSuffix(place, "/image_uri")) && reflect.DeepEqual(left, value) && len(kept) == 0 {
+			!(s.source == "codehost" && strings.HasSuffix(place, "/image_uri")) && reflect.DeepEqual(left, value) &&
+			len(kept) == 0 {
 			l.T.Errorf("%s was removed, but the service still has %v", place, left)
 		}
 	}
@@ -452,7 +458,8 @@ func (l *life) importIt() {
 	after, _ := l.fs.Encode(planned)
 	is := placesOf(l.fs, after)
 	for place, value := range placesOf(l.fs, before).leaves {
-		if left := is.leaves[place]; l.g.plain && !reflect.DeepEqual(lenient(value), lenient(left)) && !strings.HasSuffix(place, "ref") && !is.without(place) {
+		if left := is.leaves[place]; l.g.plain && !reflect.DeepEqual(lenient(value), lenient(left)) &&
+			!strings.HasSuffix(place, "ref") && !is.without(place) {
 			l.T.Errorf("the plan after an import changes %s from %v to %v", place, value, left)
 		}
 	}
@@ -468,7 +475,8 @@ func diff(a, b tftypes.Value) string {
 	var lines []string
 	for _, d := range found {
 		if d.Value1 != nil && d.Value2 != nil &&
-			(len(Members(*d.Value1)) > 0 && len(Members(*d.Value2)) > 0 || len(Items(*d.Value1)) > 0 && len(Items(*d.Value2)) > 0) {
+			(len(Members(*d.Value1)) > 0 && len(Members(*d.Value2)) > 0 || len(Items(*d.Value1)) > 0 &&
+				len(Items(*d.Value2)) > 0) {
 			continue // its parts are listed
 		}
 		lines = append(lines, d.String())

@@ -21,11 +21,14 @@ var configFields = Fields{
 	{Name: "json", Kind: JSON},
 	{Name: "args", Kind: List, Elem: String},
 	{Name: "env_from", Kind: List, Elem: JSON},
-	{Name: "spec", Kind: Object, Fields: Fields{{Name: "a", Kind: String}, {Name: "b", Kind: Int64}, {Name: "labels", Kind: StringMap}}},
-	{Name: "volumes", Kind: ObjectList, Key: []string{"name"}, Fields: append(Fields{{Name: "size", Kind: Int64}, {Name: "json", Kind: JSON}}, volumeFields...)},
+	{Name: "spec", Kind: Object, Fields: Fields{{Name: "a", Kind: String}, {Name: "b", Kind: Int64},
+		{Name: "labels", Kind: StringMap}}},
+	{Name: "volumes", Kind: ObjectList, Key: []string{"name"},
+		Fields: append(Fields{{Name: "size", Kind: Int64}, {Name: "json", Kind: JSON}}, volumeFields...)},
 	{Name: "mounts", Kind: ObjectList, Key: []string{"name", "mount_path"}, Fields: mountFields},
 	{Name: "env", Kind: ObjectList, Key: []string{"name"}, Ordered: true, Fields: Fields{
-		{Name: "name", Kind: String}, {Name: "value", Kind: String, Exclusive: true}, {Name: "value_from", Wire: "valueFrom", Kind: JSON, Exclusive: true},
+		{Name: "name", Kind: String}, {Name: "value", Kind: String, Exclusive: true},
+		{Name: "value_from", Wire: "valueFrom", Kind: JSON, Exclusive: true},
 	}},
 	{Name: "url", Kind: String, Access: Computed},
 	{Name: "ref", Kind: String, ResolvesTo: "commit"},
@@ -180,13 +183,15 @@ func TestDrift(t *testing.T) {
 		"null instead of zero":  {`{"int":0}`, `{"int":null}`, `{}`, "int"},
 		"null instead of false": {`{"bool":false}`, `{}`, `{}`, "bool"},
 		"other instant": {
-			`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T03:04:05+01:00"}`, `{"time":"2025-01-02T03:04:05+01:00"}`, "time",
+			`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T03:04:05+01:00"}`, `{"time":"2025-01-02T03:04:05+01:00"}`,
+			"time",
 		},
 		"invalid time": {
 			`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"yesterday"}`, `{"time":"yesterday"}`, "time",
 		},
 		"label changed": {
-			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"3","b":"2","c":"4"}}`, `{"labels":{"a":"3","b":"2"}}`, `labels["a"]`,
+			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"3","b":"2","c":"4"}}`, `{"labels":{"a":"3","b":"2"}}`,
+			`labels["a"]`,
 		},
 		"label removed": {
 			`{"labels":{"a":"1","b":"2"}}`, `{"labels":{"b":"2"}}`, `{"labels":{"b":"2"}}`, `labels["a"]`,
@@ -195,10 +200,13 @@ func TestDrift(t *testing.T) {
 		"string that is JSON in another form": {
 			`{"string":"{\"a\": [1]}"}`, `{"string":"{\"a\":[1.0]}"}`, `{"string":"{\"a\":[1.0]}"}`, "string",
 		},
-		"string that begins with JSON":         {`{"string":"{}-blue"}`, `{"string":"{}-green"}`, `{"string":"{}-green"}`, "string"},
-		"list of strings that begin with JSON": {`{"args":["[]-blue"]}`, `{"args":["[]-green"]}`, `{"args":["[]-green"]}`, "args"},
+		"string that begins with JSON": {`{"string":"{}-blue"}`, `{"string":"{}-green"}`,
+			`{"string":"{}-green"}`, "string"},
+		"list of strings that begin with JSON": {`{"args":["[]-blue"]}`, `{"args":["[]-green"]}`,
+			`{"args":["[]-green"]}`, "args"},
 		"JSON member changed": {
-			`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":3,"d":4},"c":2,"e":5}}`, `{"json":{"a":{"b":3},"c":2}}`, "json (a.b)",
+			`{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":3,"d":4},"c":2,"e":5}}`, `{"json":{"a":{"b":3},"c":2}}`,
+			"json (a.b)",
 		},
 		"JSON member with another type": {
 			`{"json":{"a":{"b":1}}}`, `{"json":{"a":["b"]}}`, `{"json":{"a":["b"]}}`, "json (a)",
@@ -223,7 +231,8 @@ func TestDrift(t *testing.T) {
 		"object removed": {`{"spec":{"a":"x"}}`, `{}`, `{"spec":{}}`, "spec.a"},
 		"all removed":    {`{"spec":{"a":"x"}}`, ``, `{"spec":{}}`, "spec.a"},
 		"item changed and moved": {
-			`{"volumes":[{"name":"x","size":1},{"name":"y","size":1}]}`, `{"volumes":[{"name":"y","size":1},{"name":"x","size":2}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"y","size":1}]}`,
+			`{"volumes":[{"name":"y","size":1},{"name":"x","size":2}]}`,
 			`{"volumes":[{"name":"x","size":2},{"name":"y","size":1}]}`, "volumes[0].size",
 		},
 		"item renamed": {
@@ -250,7 +259,8 @@ func TestDrift(t *testing.T) {
 			"env (order)",
 		},
 		"duplicate item changed": {
-			`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`, `{"volumes":[{"name":"x","size":1},{"name":"x","size":3}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"x","size":3}]}`,
 			`{"volumes":[{"name":"x","size":1},{"name":"x","size":3}]}`, "volumes[1].size",
 		},
 		"duplicate item removed": {
@@ -274,12 +284,15 @@ func TestDrift(t *testing.T) {
 		"UUID in another case": {
 			`{"uuid":"abcdefab-cdef-abcd-efab-cdefabcdefab"}`, `{"uuid":"ABCDEFAB-CDEF-ABCD-EFAB-CDEFABCDEFAB"}`, "", "",
 		},
-		"time in another zone":            {`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T04:04:05.000+01:00"}`, "", ""},
+		"time in another zone": {`{"time":"2025-01-02T03:04:05Z"}`, `{"time":"2025-01-02T04:04:05.000+01:00"}`, "",
+			""},
 		"integer with a fraction of zero": {`{"int":2048}`, `{"int":2048.0}`, "", ""},
 		"shorter number":                  {`{"float":0.33333333333333333333333}`, `{"float":0.3333333333333333}`, "", ""},
 		"name and value in another Unicode form": {
-			`{"string":"\u00e9","labels":{"\u00e9":"\u00e9"},"volumes":[{"name":"\u00e9"}],"json":{"\u00e9":{"\u00e9":"\u00e9"}}}`,
-			`{"string":"e\u0301","labels":{"e\u0301":"e\u0301"},"volumes":[{"name":"e\u0301"}],"json":{"e\u0301":{"e\u0301":"e\u0301"}}}`, "", "",
+			`{"string":"\u00e9","labels":{"\u00e9":"\u00e9"},"volumes":[{"name":"\u00e9"}],` +
+				`"json":{"\u00e9":{"\u00e9":"\u00e9"}}}`,
+			`{"string":"e\u0301","labels":{"e\u0301":"e\u0301"},"volumes":[{"name":"e\u0301"}],` +
+				`"json":{"e\u0301":{"e\u0301":"e\u0301"}}}`, "", "",
 		},
 		"null for an empty string":  {`{"string":""}`, `{"string":null}`, "", ""},
 		"value for an empty string": {`{"string":""}`, `{"string":"x"}`, "", ""},
@@ -288,16 +301,18 @@ func TestDrift(t *testing.T) {
 		},
 		"empty for omitted ones": {`{}`, `{"labels":{},"json":{},"args":[],"volumes":[],"spec":{}}`, "", ""},
 		"omitted ones filled in": {
-			`{}`, `{"string":"x","int":1,"labels":{"a":"1"},"json":{"a":1},"args":["x"],"volumes":[{"name":"x"}],"spec":{"a":"x"}}`,
+			`{}`, `{"string":"x","int":1,"labels":{"a":"1"},"json":{"a":1},"args":["x"],"volumes":[{"name":"x"}],` +
+				`"spec":{"a":"x"}}`,
 			"", "",
 		},
-		"config object filled in":        {``, `{"string":"x","labels":{"a":"1"}}`, "", ""},
-		"members of an object filled in": {`{"spec":{"a":"x"}}`, `{"spec":{"a":"x","b":1,"labels":{"a":"1"},"new":1}}`, "", ""},
-		"empty object filled in":         {`{"spec":{}}`, `{"spec":{"a":"x"}}`, "", ""},
-		"labels added":                   {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","b":"2"}}`, "", ""},
-		"labels added to none":           {`{"labels":{}}`, `{"labels":{"b":"2"}}`, "", ""},
-		"label that is a number":         {`{"labels":{"a":"8080","b":"true"}}`, `{"labels":{"a":8080,"b":true}}`, "", ""},
-		"empty label dropped":            {`{"labels":{"a":"1","b":""}}`, `{"labels":{"a":"1"}}`, "", ""},
+		"config object filled in": {``, `{"string":"x","labels":{"a":"1"}}`, "", ""},
+		"members of an object filled in": {`{"spec":{"a":"x"}}`, `{"spec":{"a":"x","b":1,"labels":{"a":"1"},"new":1}}`, "",
+			""},
+		"empty object filled in": {`{"spec":{}}`, `{"spec":{"a":"x"}}`, "", ""},
+		"labels added":           {`{"labels":{"a":"1"}}`, `{"labels":{"a":"1","b":"2"}}`, "", ""},
+		"labels added to none":   {`{"labels":{}}`, `{"labels":{"b":"2"}}`, "", ""},
+		"label that is a number": {`{"labels":{"a":"8080","b":"true"}}`, `{"labels":{"a":8080,"b":true}}`, "", ""},
+		"empty label dropped":    {`{"labels":{"a":"1","b":""}}`, `{"labels":{"a":"1"}}`, "", ""},
 		"JSON members added": {
 			`{"json":{"a":{"b":1},"c":[{"d":1}]}}`, `{"json":{"a":{"b":1,"x":2},"c":[{"d":1.0,"y":3}],"z":4}}`, "", "",
 		},
@@ -322,7 +337,8 @@ func TestDrift(t *testing.T) {
 		},
 		"path of a mount filled in": {`{"mounts":[{"name":"x"}]}`, `{"mounts":[{"name":"x","mountPath":"/x"}]}`, "", ""},
 		"duplicate items": {
-			`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`, `{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"x","size":2}]}`,
 			"", "",
 		},
 		"ref resolved": {
@@ -378,10 +394,12 @@ func TestDrift_builtImage(t *testing.T) {
 	if got := shown(t, s.state); got != `{"image":"a"}` {
 		t.Errorf("refreshed to %s", got)
 	}
-	if found := s.compare(`{"image":"b"}`, s.plan(`{"image":"b"}`), `{"image":"built:1"}`); body(found) != `{"image":"b"}` {
+	if found := s.compare(`{"image":"b"}`, s.plan(`{"image":"b"}`),
+		`{"image":"built:1"}`); body(found) != `{"image":"b"}` {
 		t.Errorf("a change sends %s", body(found))
 	}
-	if found := s.compare(`{}`, s.plan(`{}`), `{"image":"built:1"}`); body(found) != "" { // the built image is nothing that was set
+	// the built image is nothing that was set
+	if found := s.compare(`{}`, s.plan(`{}`), `{"image":"built:1"}`); body(found) != "" {
 		t.Errorf("a removal sends %s", body(found))
 	}
 }
@@ -423,7 +441,8 @@ func TestChange(t *testing.T) {
 			`{"env_from":[{"a":1},{"c":1}]}`, "env_from", "",
 		},
 		"member of a JSON item removed, and the items reordered": {
-			`{"json":{"l":[{"a":1,"x":1},{"b":1}]}}`, `{"json":{"l":[{"a":1,"x":1},{"b":1,"y":9}]}}`, `{"json":{"l":[{"b":1},{"a":1}]}}`, "",
+			`{"json":{"l":[{"a":1,"x":1},{"b":1}]}}`, `{"json":{"l":[{"a":1,"x":1},{"b":1,"y":9}]}}`,
+			`{"json":{"l":[{"b":1},{"a":1}]}}`, "",
 			`{"json":{"l":[{"b":1},{"a":1}]}}`, "json (l)", "",
 		},
 		"JSON item added before others": {
@@ -437,7 +456,8 @@ func TestChange(t *testing.T) {
 		"removed": {
 			`{"string":"x","int":1}`, `{"string":"x","int":1}`, `{"int":1}`, "", `{"string":null}`, "", "string",
 		},
-		"changed to an empty string":         {`{"string":"x"}`, `{"string":"x"}`, `{"string":""}`, "", `{"string":null}`, "", "string"},
+		"changed to an empty string": {`{"string":"x"}`, `{"string":"x"}`, `{"string":""}`, "", `{"string":null}`,
+			"", "string"},
 		"empty string removed":               {`{"string":""}`, `{"string":"x"}`, `{}`, "", "", "", ""},
 		"removed where the service has none": {`{"string":"x"}`, `{}`, `{}`, "", "", "", ""},
 		"label changed": {
@@ -487,7 +507,8 @@ func TestChange(t *testing.T) {
 		},
 		"empty JSON removed": {`{"json":{}}`, `{"json":{}}`, `{}`, "", `{"json":null}`, "", "json"},
 		"JSON list shorter": {
-			`{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2],"x":9}}`, `{"json":{"a":[1]}}`, "", `{"json":{"a":[1],"x":9}}`, "json (a)", "",
+			`{"json":{"a":[1,2]}}`, `{"json":{"a":[1,2],"x":9}}`, `{"json":{"a":[1]}}`, "", `{"json":{"a":[1],"x":9}}`,
+			"json (a)", "",
 		},
 		"member of an item of a JSON list": {
 			`{"json":{"a":[{"b":1,"c":2}]}}`, `{"json":{"a":[{"b":1,"c":2,"x":9}]}}`, `{"json":{"a":[{"b":1}]}}`, "",
@@ -499,11 +520,13 @@ func TestChange(t *testing.T) {
 		"list removed":      {`{"args":["a"]}`, `{"args":["a"]}`, `{}`, "", `{"args":null}`, "", "args"},
 		"last item removed": {`{"args":["a"]}`, `{"args":["a"]}`, `{"args":[]}`, "", `{"args":[]}`, "args", ""},
 		"item added": {
-			`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9,"new":1}]}`, `{"volumes":[{"name":"b"},{"name":"a"}]}`, "",
+			`{"volumes":[{"name":"a"}]}`, `{"volumes":[{"name":"a","size":9,"new":1}]}`,
+			`{"volumes":[{"name":"b"},{"name":"a"}]}`, "",
 			`{"volumes":[{"name":"b"},{"name":"a","new":1,"size":9}]}`, "volumes (missing in the service: b)", "",
 		},
 		"item removed": {
-			`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b","new":1}]}`, `{"volumes":[{"name":"b"}]}`,
+			`{"volumes":[{"name":"a"},{"name":"b"}]}`, `{"volumes":[{"name":"a"},{"name":"b","new":1}]}`,
+			`{"volumes":[{"name":"b"}]}`,
 			"", `{"volumes":[{"name":"b","new":1}]}`, "volumes (only in the service: a)", "",
 		},
 		"last object removed": {
@@ -518,11 +541,13 @@ func TestChange(t *testing.T) {
 			`{"volumes":[{"name":"b"},{"name":"a"}]}`, `{"volumes":[{"name":"a"},{"name":"b"}]}`, "", "", "",
 		},
 		"ordered items reordered": {
-			`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"b"},{"name":"a"}]}`, "",
+			`{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"a"},{"name":"b"}]}`, `{"env":[{"name":"b"},{"name":"a"}]}`,
+			"",
 			`{"env":[{"name":"b"},{"name":"a"}]}`, "env (order)", "",
 		},
 		"member of an item removed": {
-			`{"volumes":[{"name":"a","size":1}]}`, `{"volumes":[{"name":"a","size":1,"json":{"x":9}}]}`, `{"volumes":[{"name":"a"}]}`,
+			`{"volumes":[{"name":"a","size":1}]}`, `{"volumes":[{"name":"a","size":1,"json":{"x":9}}]}`,
+			`{"volumes":[{"name":"a"}]}`,
 			"", `{"volumes":[{"json":{"x":9},"name":"a"}]}`, "", "volumes[0].size",
 		},
 		"JSON member of an item removed": {
@@ -546,7 +571,8 @@ func TestChange(t *testing.T) {
 		},
 		"chosen value removed": {`{"url":"a"}`, `{"url":"a"}`, `{}`, `{"url":"?"}`, `{"url":null}`, "", "url"},
 		"value to value_from": {
-			`{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","valueFrom":{"b":1}}]}`,
+			`{"env":[{"name":"a","value":"x"}]}`, `{"env":[{"name":"a","value":"x"}]}`,
+			`{"env":[{"name":"a","valueFrom":{"b":1}}]}`,
 			"", `{"env":[{"name":"a","valueFrom":{"b":1}}]}`, "env[0].value_from (b)", "env[0].value",
 		},
 		"value_from to an empty value": {
@@ -555,7 +581,8 @@ func TestChange(t *testing.T) {
 		},
 		"volume to an empty directory": {
 			`{"volumes":[{"name":"a","configMap":{"b":1}}]}`, `{"volumes":[{"name":"a","configMap":{"b":1,"x":9},"new":9}]}`,
-			`{"volumes":[{"name":"a","emptyDir":{}}]}`, "", `{"volumes":[{"emptyDir":{},"name":"a","new":9}]}`, "volumes[0].empty_dir",
+			`{"volumes":[{"name":"a","emptyDir":{}}]}`, "", `{"volumes":[{"emptyDir":{},"name":"a","new":9}]}`,
+			"volumes[0].empty_dir",
 			"volumes[0].config_map (b)",
 		},
 		"empty directory to a volume": {
@@ -572,7 +599,8 @@ func TestChange(t *testing.T) {
 			`{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, "", "", "",
 		},
 		"drift beside a change": {
-			`{"string":"x","int":1}`, `{"string":"x","int":2}`, `{"string":"y","int":1}`, "", `{"int":1,"string":"y"}`, "string, int",
+			`{"string":"x","int":1}`, `{"string":"x","int":2}`, `{"string":"y","int":1}`, "", `{"int":1,"string":"y"}`,
+			"string, int",
 			"",
 		},
 	} {
@@ -610,12 +638,14 @@ func TestImport(t *testing.T) {
 		planned      string // "": the state
 		body         string // "": nothing is sent
 	}{
-		"complete configuration": {`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`,
-			`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`, "", ""},
+		"complete configuration": {`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],` +
+			`"spec":{"a":"x"}}`, `{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],` +
+			`"spec":{"a":"x"}}`, "", ""},
 		"no configuration": {
 			`{"string":"x","labels":{"a":"1"},"json":{"a":1},"volumes":[{"name":"x","size":1}],"spec":{"a":"x"}}`, ``, "", "",
 		},
-		"trimmed configuration": {`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"json":{"a":{"b":1,"c":2}},"volumes":[{"name":"x","size":1,"json":{"a":1}}],"spec":{"a":"x","b":1}}`,
+		"trimmed configuration": {`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"json":{"a":{"b":1,"c":2}},` +
+			`"volumes":[{"name":"x","size":1,"json":{"a":1}}],"spec":{"a":"x","b":1}}`,
 			`{"int":1,"labels":{"a":"1"},"json":{"a":{"b":1}},"volumes":[{"name":"x"}],"spec":{"b":1}}`, "", ""},
 		"empty map and object": {`{"labels":{"a":"1"},"spec":{"a":"x"}}`, `{"labels":{},"spec":{}}`, "", ""},
 		"other forms": {
@@ -624,11 +654,13 @@ func TestImport(t *testing.T) {
 		"items in another order": {
 			`{"volumes":[{"name":"x","size":1},{"name":"y"}]}`, `{"volumes":[{"name":"y"},{"name":"x","size":1}]}`, "", "",
 		},
-		"empty directory":    {`{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, "", ""},
+		"empty directory": {`{"volumes":[{"name":"x","emptyDir":{}}]}`, `{"volumes":[{"name":"x","emptyDir":{}}]}`, "",
+			""},
 		"branch as a commit": {commit(commitOne), `{"ref":"main"}`, commit("main"), ""},
 		"pinned commit":      {commit(commitOne), `{"ref":"` + commitOne + `"}`, commit(commitOne), ""},
-		"other commit":       {commit(commitOne), `{"ref":"` + commitTwo + `"}`, commit(commitTwo), `{"ref":"` + commitTwo + `"}`},
-		"omitted ref":        {commit(commitOne), `{}`, "", ""},
+		"other commit": {commit(commitOne), `{"ref":"` + commitTwo + `"}`, commit(commitTwo),
+			`{"ref":"` + commitTwo + `"}`},
+		"omitted ref": {commit(commitOne), `{}`, "", ""},
 		"changed argument": {
 			`{"string":"x","int":1,"spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"b":2}}`,
 			`{"string":"y","int":1,"spec":{"a":"x","b":2}}`, `{"spec":{"a":"x","b":2},"string":"y"}`,
@@ -691,7 +723,8 @@ func TestImport(t *testing.T) {
 // the configuration sets then.
 func TestImport_ownership(t *testing.T) {
 	t.Parallel()
-	const live = `{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`
+	const live = `{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x",` +
+		`"size":1,"json":{"c":1,"d":2}}]}`
 	const config = `{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`
 	imported := func(t *testing.T) *stage {
 		t.Helper()
@@ -744,12 +777,14 @@ func TestImport_ownership(t *testing.T) {
 		},
 		"member of an object that is not owned": {
 			`{"string":"x","labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}],"spec":{"b":2}}`,
-			`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":2},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"string":"x","int":1,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":2},"volumes":[{"name":"x","size":1,` +
+				`"json":{"c":1,"d":2}}]}`,
 			`{"spec":{"a":"x","b":2}}`,
 		},
 		"other value of what is not owned": {
 			`{"string":"x","int":2,"labels":{"a":"1"},"volumes":[{"name":"x","json":{"c":1}}]}`,
-			`{"string":"x","int":2,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`,
+			`{"string":"x","int":2,"labels":{"a":"1","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,` +
+				`"json":{"c":1,"d":2}}]}`,
 			`{"int":2}`,
 		},
 	} {
@@ -817,7 +852,8 @@ func TestImport_ownership(t *testing.T) {
 	t.Run("drift of what is owned", func(t *testing.T) {
 		t.Parallel()
 		s := imported(t)
-		const now = `{"string":"x","int":1,"labels":{"a":"5","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x","size":1,"json":{"c":1,"d":2}}]}`
+		const now = `{"string":"x","int":1,"labels":{"a":"5","b":"2"},"spec":{"a":"x","b":1},"volumes":[{"name":"x",` +
+			`"size":1,"json":{"c":1,"d":2}}]}`
 		s.refresh(now)
 		if got := body(s.compare(config, s.plan(config), now)); got != `{"labels":{"a":"1","b":"2"}}` {
 			t.Errorf("sends %s", got)
@@ -826,7 +862,8 @@ func TestImport_ownership(t *testing.T) {
 	t.Run("items that move are still owned as before", func(t *testing.T) {
 		t.Parallel()
 		s := &stage{T: t}
-		const two, moved = `{"env":[{"name":"a"},{"name":"b","value":"1"}]}`, `{"env":[{"name":"b","value":"1"},{"name":"a"}]}`
+		const two, moved = `{"env":[{"name":"a"},{"name":"b","value":"1"}]}`,
+			`{"env":[{"name":"b","value":"1"},{"name":"a"}]}`
 		s.importIt(two)
 		s.apply(`{"env":[{"name":"a"},{"name":"b"}]}`, s.plan(`{"env":[{"name":"a"},{"name":"b"}]}`), two)
 		s.refresh(moved)
@@ -871,7 +908,8 @@ func TestImport_ref(t *testing.T) {
 
 func testImportedRefTaken(t *testing.T) {
 	t.Parallel()
-	const live, next = `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`, `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`
+	const live, next = `{"ref":"` + commitOne + `","commit":"` + commitOne + `"}`,
+		`{"ref":"` + commitTwo + `","commit":"` + commitTwo + `"}`
 	s := &stage{T: t}
 	s.importIt(live)
 	s.apply(`{"ref":"main"}`, s.plan(`{"ref":"main"}`), live)
@@ -894,7 +932,8 @@ func testImportedRefTaken(t *testing.T) {
 	}
 	const after = `{"ref":"` + commitTwo + `","commit":"` + commitTwo + `","string":"x"}`
 	found := s.compare(`{"ref":"develop","string":"x"}`, s.plan(`{"ref":"develop","string":"x"}`), after)
-	if body(found) != `{"ref":"develop"}` || !found.Set[0].ResolvedIn(s.live(after)) || found.Set[0].ResolvedIn(s.live(`{"ref":"main"}`)) {
+	if body(found) != `{"ref":"develop"}` || !found.Set[0].ResolvedIn(s.live(after)) ||
+		found.Set[0].ResolvedIn(s.live(`{"ref":"main"}`)) {
 		t.Errorf("another ref sends %s", body(found))
 	}
 }
@@ -905,7 +944,8 @@ func TestIgnoreChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, configured, ignored, body string }{
 		"changed argument": {
-			`{"string":"x","spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"a":"y","b":2}}`, `{"string":"x","spec":{"a":"x","b":2}}`,
+			`{"string":"x","spec":{"a":"x","b":1}}`, `{"string":"y","spec":{"a":"y","b":2}}`,
+			`{"string":"x","spec":{"a":"x","b":2}}`,
 			`{"spec":{"a":"x","b":2}}`,
 		},
 		"new argument": {`{"spec":{"b":1}}`, `{"spec":{"a":"y","b":2}}`, `{"spec":{"b":2}}`, `{"spec":{"b":2}}`},
@@ -942,7 +982,8 @@ func TestIgnoreChanges(t *testing.T) {
 	}
 }
 
-// TestChange_onlyWhatThePlanChanges: where plan and state agree, the service's value of the moment of the apply is sent.
+// TestChange_onlyWhatThePlanChanges: where plan and state agree, the service's value of the moment of the apply is
+// sent.
 func TestChange_onlyWhatThePlanChanges(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -951,36 +992,45 @@ func TestChange_onlyWhatThePlanChanges(t *testing.T) {
 		body           string
 		set, dropped   string
 	}{
-		"member": {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"x","b":9}}`, `{"spec":{"a":"y","b":9}}`, "spec.a", ""},
+		"member": {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"x","b":9}}`,
+			`{"spec":{"a":"y","b":9}}`, "spec.a", ""},
 		"member that is omitted, and not in the state": {
 			`{"spec":{"a":"x"}}`, `{"spec":{"a":"y"}}`, `{"spec":{"a":"x","b":9}}`, `{"spec":{"a":"y","b":9}}`, "spec.a", "",
 		},
-		"member that is gone": {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"x"}}`, `{"spec":{"a":"y"}}`, "spec.a", ""},
+		"member that is gone": {`{"spec":{"a":"x","b":1}}`, `{"spec":{"a":"y","b":1}}`, `{"spec":{"a":"x"}}`,
+			`{"spec":{"a":"y"}}`, "spec.a", ""},
 		"label": {
-			`{"labels":{"a":"1","b":"1"}}`, `{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"9","b":"1"}}`, `{"labels":{"a":"9","b":"2"}}`,
+			`{"labels":{"a":"1","b":"1"}}`, `{"labels":{"a":"1","b":"2"}}`, `{"labels":{"a":"9","b":"1"}}`,
+			`{"labels":{"a":"9","b":"2"}}`,
 			`labels["b"]`, "",
 		},
 		"member of JSON": {
-			`{"json":{"a":{"b":1},"c":1}}`, `{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":9},"c":1}}`, `{"json":{"a":{"b":9},"c":2}}`,
+			`{"json":{"a":{"b":1},"c":1}}`, `{"json":{"a":{"b":1},"c":2}}`, `{"json":{"a":{"b":9},"c":1}}`,
+			`{"json":{"a":{"b":9},"c":2}}`,
 			"json (c)", "",
 		},
 		"item of JSON": {
-			`{"env_from":[{"a":1},{"b":1}]}`, `{"env_from":[{"a":1},{"b":2}]}`, `{"env_from":[{"a":9},{"b":1}]}`, `{"env_from":[{"a":9},{"b":2}]}`,
+			`{"env_from":[{"a":1},{"b":1}]}`, `{"env_from":[{"a":1},{"b":2}]}`, `{"env_from":[{"a":9},{"b":1}]}`,
+			`{"env_from":[{"a":9},{"b":2}]}`,
 			"env_from[1] (b)", "",
 		},
 		"lists of JSON that cannot be paired": {
 			`{"env_from":[{"a":1},{"b":1}],"json":{"l":[1]}}`, `{"env_from":[{"a":1},{"b":2}],"json":{"l":[1]}}`,
 			`{"env_from":[{"a":9}],"json":{"l":[1,2]}}`, `{"env_from":[{"a":1},{"b":2}]}`, "env_from", "",
 		},
-		"strings": {`{"spec":{"a":"x"},"args":["a"]}`, `{"spec":{"a":"y"},"args":["a"]}`, `{"spec":{"a":"x"},"args":["z"]}`, `{"spec":{"a":"y"}}`, "spec.a", ""},
+		"strings": {`{"spec":{"a":"x"},"args":["a"]}`, `{"spec":{"a":"y"},"args":["a"]}`, `{"spec":{"a":"x"},"args":["z"]}`,
+			`{"spec":{"a":"y"}}`, "spec.a", ""},
 		"member of an item": {
-			`{"volumes":[{"name":"x","size":1},{"name":"y","size":1}]}`, `{"volumes":[{"name":"x","size":1},{"name":"y","size":2}]}`,
-			`{"volumes":[{"name":"x","size":9},{"name":"y","size":1}]}`, `{"volumes":[{"name":"x","size":9},{"name":"y","size":2}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"y","size":1}]}`,
+			`{"volumes":[{"name":"x","size":1},{"name":"y","size":2}]}`,
+			`{"volumes":[{"name":"x","size":9},{"name":"y","size":1}]}`,
+			`{"volumes":[{"name":"x","size":9},{"name":"y","size":2}]}`,
 			"volumes[1].size", "",
 		},
 		"injected item": {
 			`{"volumes":[{"name":"x","size":1}]}`, `{"volumes":[{"name":"x","size":2}]}`,
-			`{"volumes":[{"name":"i"},{"name":"x","size":1},{"name":"j"}]}`, `{"volumes":[{"name":"i"},{"name":"x","size":2},{"name":"j"}]}`,
+			`{"volumes":[{"name":"i"},{"name":"x","size":1},{"name":"j"}]}`,
+			`{"volumes":[{"name":"i"},{"name":"x","size":2},{"name":"j"}]}`,
 			"volumes[0].size", "",
 		},
 		"injected item beside one that is added": {
@@ -988,21 +1038,26 @@ func TestChange_onlyWhatThePlanChanges(t *testing.T) {
 			`{"env":[{"name":"i"},{"name":"x"},{"name":"y"}]}`, "env (missing in the service: y)", "",
 		},
 		"injected item beside one that is removed": {
-			`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x"}]}`, `{"volumes":[{"name":"x"},{"name":"y"},{"name":"i"}]}`,
+			`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x"}]}`,
+			`{"volumes":[{"name":"x"},{"name":"y"},{"name":"i"}]}`,
 			`{"volumes":[{"name":"x"},{"name":"i"}]}`, "volumes (only in the service: y)", "",
 		},
 		"injected item where the list is removed": {
-			`{"volumes":[{"name":"x"}]}`, `{}`, `{"volumes":[{"name":"x"},{"name":"i"}]}`, `{"volumes":[{"name":"i"}]}`, "", "volumes",
+			`{"volumes":[{"name":"x"}]}`, `{}`, `{"volumes":[{"name":"x"},{"name":"i"}]}`, `{"volumes":[{"name":"i"}]}`,
+			"", "volumes",
 		},
 		"item that is gone": {
-			`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x"},{"name":"y","size":1}]}`, `{"volumes":[{"name":"y"}]}`,
+			`{"volumes":[{"name":"x"},{"name":"y"}]}`, `{"volumes":[{"name":"x"},{"name":"y","size":1}]}`,
+			`{"volumes":[{"name":"y"}]}`,
 			`{"volumes":[{"name":"y","size":1}]}`, "volumes[1].size", "",
 		},
 		"items without names": {
 			`{"volumes":[{"size":1}]}`, `{"volumes":[{"size":1},{"size":2}]}`, `{"volumes":[{"size":1},{"size":9},{"size":8}]}`,
-			`{"volumes":[{"size":1},{"size":2}]}`, "volumes (missing in the service: [0], [1]; only in the service: [0], [1], [2])", "",
+			`{"volumes":[{"size":1},{"size":2}]}`, "volumes (missing in the service: [0], [1]; only in the service: " +
+				"[0], [1], [2])", "",
 		},
-		"nothing":                         {`{"string":"x","volumes":[{"name":"x"}]}`, `{"string":"x","volumes":[{"name":"x"}]}`, `{"string":"y","volumes":[]}`, ``, "", ""},
+		"nothing": {`{"string":"x","volumes":[{"name":"x"}]}`,
+			`{"string":"x","volumes":[{"name":"x"}]}`, `{"string":"y","volumes":[]}`, ``, "", ""},
 		"removed, and replaced elsewhere": {`{"string":"x","int":1}`, `{"int":1}`, `{"string":"y","int":1}`, ``, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -1023,8 +1078,8 @@ func TestChange_onlyWhatThePlanChanges(t *testing.T) {
 	}
 }
 
-// TestIgnoreChanges_removedFromTheConfiguration: what was ignored, is not in the configuration any more, and was never set is not
-// dropped.
+// TestIgnoreChanges_removedFromTheConfiguration: what was ignored, is not in the configuration any more, and was never
+// set is not dropped.
 func TestIgnoreChanges_removedFromTheConfiguration(t *testing.T) {
 	t.Parallel()
 	const ignored = `{"spec":{"a":"x","b":9,"labels":{"a":"9"}}}`
@@ -1052,7 +1107,8 @@ func TestPlan_create(t *testing.T) {
 	s := &stage{T: t, state: tftypes.NewValue(resourceType(resourceFields), nil)}
 	for config, want := range map[string]string{
 		``: `{"commit":"?","image":"?","url":"?"}`,
-		`{"string":"","labels":{},"spec":{},"url":"a","volumes":[{"name":"x"}]}`: `{"commit":"?","image":"?","labels":{},"spec":{},"string":"","url":"a","volumes":[{"name":"x"}]}`,
+		`{"string":"","labels":{},"spec":{},"url":"a","volumes":[{"name":"x"}]}`: `{"commit":"?","image":"?","labels":{},` +
+			`"spec":{},"string":"","url":"a","volumes":[{"name":"x"}]}`,
 	} {
 		if got := shown(t, s.plan(config)); got != want {
 			t.Errorf("planned %s, want %s", got, want)
@@ -1066,7 +1122,8 @@ func TestAfterApply_unknowns(t *testing.T) {
 	t.Parallel()
 	s := &stage{T: t, state: tftypes.NewValue(resourceType(resourceFields), nil)}
 	planned := s.plan(`{"string":"mine","volumes":[{"name":"x"}]}`)
-	s.apply(`{}`, planned, `{"string":"theirs","int":1,"url":"u","commit":"c","image":"i","volumes":[{"name":"x","json":{"of":"x"}}]}`)
+	s.apply(`{}`, planned,
+		`{"string":"theirs","int":1,"url":"u","commit":"c","image":"i","volumes":[{"name":"x","json":{"of":"x"}}]}`)
 	want := `{"commit":"c","image":"i","string":"mine","url":"u","volumes":[{"name":"x"}]}`
 	if got := shown(t, s.state); got != want {
 		t.Errorf("the state is %s, want %s", got, want)
@@ -1107,7 +1164,8 @@ func TestRefresh_mismatch(t *testing.T) {
 	}
 }
 
-// What is owned of a map or of JSON is what the state has of it: what the service does not show is no reason to follow it.
+// What is owned of a map or of JSON is what the state has of it: what the service does not show is no reason to follow
+// it.
 func TestRefresh_emptyMembersThatAreNotReported(t *testing.T) {
 	t.Parallel()
 	const config, own = `{"labels":{"a":"","b":"1"}}`, `{"labels":{"b":"1","svc":"1"}}`
@@ -1141,7 +1199,8 @@ func TestRefresh_partial(t *testing.T) {
 	state := func(text string) tftypes.Value {
 		return tftypes.NewValue(fs.Type(), map[string]tftypes.Value{"more": str(text)})
 	}
-	for name, record := range map[string]Record{"nothing applied": nil, "not set": {}, "less set": {"more": object{}}, "set": {"more": object{"x": "1"}}} {
+	for name, record := range map[string]Record{"nothing applied": nil, "not set": {}, "less set": {"more": object{}},
+		"set": {"more": object{"x": "1"}}} {
 		values, err := fs.Refresh(state(`{"x":"1"}`), live, "", record)
 		if err != nil || !With(state(""), values).Equal(state(`{"x":"1"}`)) {
 			t.Errorf("%s: %v, %v", name, values, err)
@@ -1165,7 +1224,8 @@ func TestAdditionalMembers(t *testing.T) {
 	if got := jsonOf(c.Body); got != `{"source_config":{"old":null,"tier":{"a":"2","x":"9"}},"tags":["b"]}` {
 		t.Errorf("sends %s", got)
 	}
-	if merged := MergeDeep(object{"a": object{"b": "1"}, "c": "1"}, object{"a": object{"d": "2"}, "c": object{}}); jsonOf(merged) != `{"a":{"b":"1","d":"2"},"c":{}}` {
+	if merged := MergeDeep(object{"a": object{"b": "1"}, "c": "1"},
+		object{"a": object{"d": "2"}, "c": object{}}); jsonOf(merged) != `{"a":{"b":"1","d":"2"},"c":{}}` {
 		t.Errorf("merged to %s", jsonOf(merged))
 	}
 }
@@ -1181,11 +1241,13 @@ func TestNullify(t *testing.T) {
 			`{"labels":{"\u00e9":"1"}}`, `{"labels":{"e\u0301":"1"}}`, `{"labels":{}}`, "{\"labels\":{\"e\u0301\":null}}",
 		},
 		"nested JSON member": {
-			`{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"d":2}}`, `{"json":{"a":{"b.c":null},"d":2}}`,
+			`{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"a":{"b.c":1},"d":2}}`, `{"json":{"d":2}}`,
+			`{"json":{"a":{"b.c":null},"d":2}}`,
 		},
 		"argument": {`{"string":"x"}`, `{"string":"x"}`, `{}`, ``},
 		"member of an item": {
-			`{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x"}]}`, ``,
+			`{"volumes":[{"name":"x","json":{"a":1}}]}`, `{"volumes":[{"name":"x","json":{"a":1}}]}`,
+			`{"volumes":[{"name":"x"}]}`, ``,
 		},
 		"item of JSON": {`{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"b":1,"c":1}]}}`, `{"json":{"a":[{"c":1}]}}`, ``},
 	} {
@@ -1225,7 +1287,8 @@ func TestSatisfies_agreesWithMissing(t *testing.T) {
 		}
 		for _, k := range []Kind{JSON, StringMap} {
 			fs := Fields{{Name: "v", Kind: k}}
-			satisfied, missing := fs.Satisfies(object{"v": live}, object{"v": want}, ""), fs.Missing(object{"v": live}, object{"v": want}, "")
+			satisfied, missing := fs.Satisfies(object{"v": live}, object{"v": want}, ""),
+				fs.Missing(object{"v": live}, object{"v": want}, "")
 			if satisfied != (len(missing) == 0) {
 				t.Fatalf("%s satisfies %s: %t, but %s are missing", jsonOf(live), jsonOf(want), satisfied, missing)
 			}

@@ -40,7 +40,8 @@ func TestSchemas_typeOfTheDescription(t *testing.T) {
 
 func assertBools(t *testing.T, fs Fields, inResource, inDataSource map[string]resource.Attribute) {
 	t.Helper()
-	plain := map[Kind]attr.Type{UUID: types.StringType, Time: types.StringType, JSON: types.StringType, String: types.StringType, Int64: types.NumberType, Float64: types.NumberType, Bool: types.BoolType}
+	plain := map[Kind]attr.Type{UUID: types.StringType, Time: types.StringType, JSON: types.StringType,
+		String: types.StringType, Int64: types.NumberType, Float64: types.NumberType, Bool: types.BoolType}
 	if len(inResource) != len(fs) || len(inDataSource) != len(fs) {
 		t.Fatalf("%d and %d attributes for %d fields", len(inResource), len(inDataSource), len(fs))
 	}
@@ -49,7 +50,8 @@ func assertBools(t *testing.T, fs Fields, inResource, inDataSource map[string]re
 		required, computed := f.Access == Required, f.Access != Required
 		optional := f.Access == Optional || f.Access == Computed
 		if set.IsRequired() != required || set.IsOptional() != optional || set.IsComputed() != computed || set.IsSensitive() {
-			t.Errorf("%s of a resource: required %t, optional %t, computed %t", f.Name, set.IsRequired(), set.IsOptional(), set.IsComputed())
+			t.Errorf("%s of a resource: required %t, optional %t, computed %t", f.Name, set.IsRequired(), set.IsOptional(),
+				set.IsComputed())
 		}
 		if shown.IsRequired() || shown.IsOptional() || !shown.IsComputed() {
 			t.Errorf("%s of a data source is not just computed", f.Name)
@@ -126,10 +128,12 @@ func TestImmutableFields_replace(t *testing.T) {
 	for name, c := range map[string]struct {
 		planned  types.String
 		replaces bool
-	}{"same": {types.StringValue("a"), false}, "changed": {types.StringValue("b"), true}, "unknown": {types.StringUnknown(), false}} {
+	}{"same": {types.StringValue("a"), false}, "changed": {types.StringValue("b"), true},
+		"unknown": {types.StringUnknown(), false}} {
 		var resp planmodifier.StringResponse
-		modifiers[0].PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("name"), PlanValue: c.planned, ConfigValue: c.planned,
-			StateValue: types.StringValue("a"), State: tfsdk.State{Raw: raw}, Plan: tfsdk.Plan{Raw: raw}}, &resp)
+		modifiers[0].PlanModifyString(t.Context(), planmodifier.StringRequest{Path: path.Root("name"), PlanValue: c.planned,
+			ConfigValue: c.planned, StateValue: types.StringValue("a"), State: tfsdk.State{Raw: raw},
+			Plan: tfsdk.Plan{Raw: raw}}, &resp)
 		if resp.RequiresReplace != c.replaces {
 			t.Errorf("%s: replaces %t", name, resp.RequiresReplace)
 		}
@@ -189,10 +193,11 @@ func TestListValidators(t *testing.T) {
 		value    types.List
 		rejected bool
 	}{
-		"strings":              {Field{Kind: List}, stringsOf(types.StringValue("x")), false},
-		"null among strings":   {Field{Kind: List}, stringsOf(types.StringNull()), true},
-		"JSON objects":         {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}")), false},
-		"JSON list among them": {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}"), types.StringValue("[]")), true},
+		"strings":            {Field{Kind: List}, stringsOf(types.StringValue("x")), false},
+		"null among strings": {Field{Kind: List}, stringsOf(types.StringNull()), true},
+		"JSON objects":       {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}")), false},
+		"JSON list among them": {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}"), types.StringValue("[]")),
+			true},
 		"no UUID among UUIDs":  {Field{Kind: List, Elem: UUID}, stringsOf(types.StringValue("x")), true},
 		"null among objects":   {Field{Kind: ObjectList}, stringsOf(types.StringNull()), true},
 		"list that is unknown": {Field{Kind: List, Elem: JSON}, types.ListUnknown(types.StringType), false},
@@ -217,7 +222,8 @@ func TestListValidators(t *testing.T) {
 	}
 	var resp validator.MapResponse
 	for _, v := range (Fields{{Name: "v", Kind: StringMap}}).ResourceAttributes()["v"].(resource.MapAttribute).Validators {
-		v.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("v"), ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": types.StringNull()})}, &resp)
+		v.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("v"),
+			ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": types.StringNull()})}, &resp)
 	}
 	if !resp.Diagnostics.HasError() {
 		t.Error("null in a map is not rejected")
@@ -226,7 +232,8 @@ func TestListValidators(t *testing.T) {
 
 func TestQuoted(t *testing.T) {
 	t.Parallel()
-	for want, values := range map[string][]string{"``": nil, "`a`": {"a"}, "`a` and `b`": {"a", "b"}, "`a`, `b` and `c`": {"a", "b", "c"}} {
+	for want, values := range map[string][]string{"``": nil, "`a`": {"a"}, "`a` and `b`": {"a", "b"},
+		"`a`, `b` and `c`": {"a", "b", "c"}} {
 		if got := Quoted(values); got != want {
 			t.Errorf("%v: %s", values, got)
 		}

@@ -26,7 +26,8 @@ type service struct {
 var patchings = []string{"merge deep", "merge spec", "set keys"}
 
 func newService(g generator, fs Fields, source string) *service {
-	return &service{g: g, fs: fs, source: source, patching: oneOf(g, patchings...), nullKeeps: g.seldom(), resolves: g.half()}
+	return &service{g: g, fs: fs, source: source, patching: oneOf(g, patchings...), nullKeeps: g.seldom(),
+		resolves: g.half()}
 }
 
 func (s *service) create(body object) {

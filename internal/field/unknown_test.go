@@ -23,7 +23,8 @@ func listOf(name string, items ...tftypes.Value) Values {
 // difference, and what is known beside it is.
 func TestUnknown_isUndecided(t *testing.T) {
 	t.Parallel()
-	const before = `{"string":"x","labels":{"a":"1","b":"2"},"json":{"a":1},"args":["1","2"],"spec":{"a":"x"},"volumes":[{"name":"x","size":1},{"name":"y","size":2}]}`
+	const before = `{"string":"x","labels":{"a":"1","b":"2"},"json":{"a":1},"args":["1","2"],"spec":{"a":"x"},` +
+		`"volumes":[{"name":"x","size":1},{"name":"y","size":2}]}`
 	unknown := Field{}.unknown()
 	labels := func(b string) Values {
 		return Values{"labels": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, Values{"a": unknown, "b": str(b)})}
@@ -54,7 +55,8 @@ func TestUnknown_isUndecided(t *testing.T) {
 			"volumes (missing in the service: [0], z; only in the service: x, y)",
 		},
 		"name of one more item": {
-			listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), item(unknown, "3")), "volumes (missing in the service: [2])",
+			listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), item(unknown, "3")),
+			"volumes (missing in the service: [2])",
 		},
 		"name of one item less": {
 			listOf("volumes", item(unknown, "1")), "volumes (missing in the service: [0]; only in the service: x, y)",
@@ -84,7 +86,8 @@ func TestUnknown_isUndecided(t *testing.T) {
 // unknown values turn out to be.
 func TestUnknown_finalPlan(t *testing.T) {
 	t.Parallel()
-	const live = `{"string":"x","labels":{"a":"1"},"env":[{"name":"x","valueFrom":{"a":1}}],"volumes":[{"name":"x","size":1,"json":{"a":1}},{"name":"y","size":2}],"ref":"main"}`
+	const live = `{"string":"x","labels":{"a":"1"},"env":[{"name":"x","valueFrom":{"a":1}}],"volumes":[{"name":"x",` +
+		`"size":1,"json":{"a":1}},{"name":"y","size":2}],"ref":"main"}`
 	volumes, _ := configFields.ByName("volumes")
 	item := func(name tftypes.Value) tftypes.Value {
 		return With(volumes.elem().mustDecode(t, object{}), Values{"name": name})
@@ -104,10 +107,12 @@ func TestUnknown_finalPlan(t *testing.T) {
 			finals  []Values
 		}{
 			"string": {
-				Values{"string": Field{}.unknown()}, []Values{{"string": str("x")}, {"string": str("y")}, {"string": Field{}.null()}},
+				Values{"string": Field{}.unknown()},
+				[]Values{{"string": str("x")}, {"string": str("y")}, {"string": Field{}.null()}},
 			},
 			"name": {listOf("volumes", item(Field{}.unknown()), item(str("y"))),
-				[]Values{listOf("volumes", item(str("x")), item(str("y"))), listOf("volumes", item(str("z")), item(str("y"))), listOf("volumes", item(str("y")), item(str("y")))}},
+				[]Values{listOf("volumes", item(str("x")), item(str("y"))), listOf("volumes", item(str("z")), item(str("y"))),
+					listOf("volumes", item(str("y")), item(str("y")))}},
 			"exclusive sibling": {
 				listOf("env", env(Field{}.unknown())), []Values{listOf("env", env(str("1"))), listOf("env", env(Field{}.null()))},
 			},

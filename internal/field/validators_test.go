@@ -27,7 +27,8 @@ func TestValidators(t *testing.T) {
 	}
 	inSet := func(value attr.Value) diag.Diagnostics {
 		var resp validator.StringResponse
-		NoCommas().ValidateString(t.Context(), validator.StringRequest{Path: at.AtSetValue(value), ConfigValue: value.(types.String)}, &resp)
+		NoCommas().ValidateString(t.Context(),
+			validator.StringRequest{Path: at.AtSetValue(value), ConfigValue: value.(types.String)}, &resp)
 		return resp.Diagnostics
 	}
 	ofNumber := func(v validator.Number) func(attr.Value) diag.Diagnostics {
@@ -69,21 +70,24 @@ func TestValidators(t *testing.T) {
 		value    attr.Value
 		want     string // the detail; "" when the value is valid
 	}{
-		"one of":                {ofString(OneOf("x", "y")), text("x"), ""},
-		"none of":               {ofString(OneOf("x", "y")), text("z"), `a[1].b must be one of: x, y; got "z".`},
-		"one of; null":          {ofString(OneOf("x")), null, ""},
-		"one of; unknown":       {ofString(OneOf("x")), types.StringUnknown(), ""},
-		"empty":                 {ofString(NotEmpty()), text(""), "a[1].b must not be empty."},
-		"not empty":             {ofString(NotEmpty()), text(" "), ""},
-		"duration":              {ofString(Duration()), text("1h30m"), ""},
-		"duration of zero":      {ofString(Duration()), text("0s"), ""},
-		"negative duration":     {ofString(Duration()), text("-1s"), `a[1].b must be a duration such as 45s, 30m or 1h30m, and not negative; got "-1s".`},
-		"duration without unit": {ofString(Duration()), text("30"), `a[1].b must be a duration such as 45s, 30m or 1h30m, and not negative; got "30".`},
-		"UUID":                  {ofString(UUIDString()), text(ExampleUUID), ""},
-		"no UUID":               {ofString(UUIDString()), text("x"), `a[1].b must be a UUID such as ` + ExampleUUID + `; got "x".`},
-		"JSON":                  {ofString(JSONObject()), text(`{"a": 1e300}`), ""},
+		"one of":           {ofString(OneOf("x", "y")), text("x"), ""},
+		"none of":          {ofString(OneOf("x", "y")), text("z"), `a[1].b must be one of: x, y; got "z".`},
+		"one of; null":     {ofString(OneOf("x")), null, ""},
+		"one of; unknown":  {ofString(OneOf("x")), types.StringUnknown(), ""},
+		"empty":            {ofString(NotEmpty()), text(""), "a[1].b must not be empty."},
+		"not empty":        {ofString(NotEmpty()), text(" "), ""},
+		"duration":         {ofString(Duration()), text("1h30m"), ""},
+		"duration of zero": {ofString(Duration()), text("0s"), ""},
+		"negative duration": {ofString(Duration()), text("-1s"),
+			`a[1].b must be a duration such as 45s, 30m or 1h30m, and not negative; got "-1s".`},
+		"duration without unit": {ofString(Duration()), text("30"),
+			`a[1].b must be a duration such as 45s, 30m or 1h30m, and not negative; got "30".`},
+		"UUID":    {ofString(UUIDString()), text(ExampleUUID), ""},
+		"no UUID": {ofString(UUIDString()), text("x"), `a[1].b must be a UUID such as ` + ExampleUUID + `; got "x".`},
+		"JSON":    {ofString(JSONObject()), text(`{"a": 1e300}`), ""},
 		"JSON with a huge number": {
-			ofString(JSONObject()), text(`{"a": 1e9999}`), "a[1].b must not contain a number outside the range of a 64-bit float.",
+			ofString(JSONObject()), text(`{"a": 1e9999}`), "a[1].b must not contain a number outside the range of a " +
+				"64-bit float.",
 		},
 		"no JSON": {
 			ofString(JSONObject()), text(`{"planted`), "a[1].b must be a JSON object. Write it with jsonencode({ … }).",
@@ -109,15 +113,18 @@ func TestValidators(t *testing.T) {
 		"comma": {
 			ofString(NoCommas()), text("a,b"), `a[1].b must not contain a value with a comma: write "a,b" as separate values.`,
 		},
-		"comma in a set":   {inSet, text("a,b"), `a[1].b must not contain a value with a comma: write "a,b" as separate values.`},
+		"comma in a set": {inSet, text("a,b"),
+			`a[1].b must not contain a value with a comma: write "a,b" as separate values.`},
 		"no comma":         {ofString(NoCommas()), text("a"), ""},
 		"integer":          {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("2048.0"), ""},
 		"integer; unknown": {ofNumber(Integer(math.MinInt64, math.MaxInt64)), types.NumberUnknown(), ""},
 		"integer; null":    {ofNumber(Integer(math.MinInt64, math.MaxInt64)), types.NumberNull(), ""},
-		"fraction":         {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("1.5"), "a[1].b must be an integer, got 1.5."},
-		"largest":          {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("9223372036854775807"), ""},
+		"fraction": {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("1.5"),
+			"a[1].b must be an integer, got 1.5."},
+		"largest": {ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("9223372036854775807"), ""},
 		"too large": {
-			ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("9223372036854775808"), "a[1].b must be at most 9223372036854775807, got 9223372036854775808.",
+			ofNumber(Integer(math.MinInt64, math.MaxInt64)), number("9223372036854775808"),
+			"a[1].b must be at most 9223372036854775807, got 9223372036854775808.",
 		},
 		"within bounds":       {ofNumber(Integer(0, 100)), number("100"), ""},
 		"above bounds":        {ofNumber(Integer(0, 100)), number("101"), "a[1].b must be at most 100, got 101."},
