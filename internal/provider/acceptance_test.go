@@ -106,8 +106,8 @@ func planIsEmpty(config string) resource.TestStep {
 
 func TestMain(m *testing.M) {
 	// The developer's settings must not affect the tests.
-	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "DOCUMENTED_OPERATIONS_ONLY", "REQUEST_TIMEOUT", "MAX_RETRIES",
-		"CA_CERT_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"} {
+	for _, name := range []string{"BASE_URL", "API_KEY", "API_KEY_HEADER", "HOSTING", "DOCUMENTED_OPERATIONS_ONLY",
+		"REQUEST_TIMEOUT", "MAX_RETRIES", "CA_CERT_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"} {
 		_ = os.Unsetenv("GRAPHDEPLOY_" + name)
 	}
 	status := m.Run()
@@ -155,7 +155,8 @@ func flexible(text string) string {
 // assertDocumentedOperationsOnly fails on any request that the API does not document.
 func assertDocumentedOperationsOnly(t *testing.T, s *service) {
 	t.Helper()
-	documented := regexp.MustCompile(`^(POST|GET) \S*/v2/deployments$|^GET \S*/v1/integrations/forge/codehost/[^/]+/repos$|^GET \S*/v2/auth/providers$`)
+	documented := regexp.MustCompile(`^(POST|GET) \S*/v2/deployments$|` +
+		`^GET \S*/v1/integrations/forge/codehost/[^/]+/repos$|^GET \S*/v2/auth/providers$`)
 	for _, r := range s.Requests() {
 		if !documented.MatchString(r.Method + " " + r.Path) {
 			t.Errorf("sent %s %s, which the API does not document", r.Method, r.Path)

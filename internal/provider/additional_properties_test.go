@@ -38,8 +38,8 @@ func (p *protocol) mustRefresh(r *protocoltest.Resource) *protocoltest.Resource 
 
 func TestAdditionalProperties_areSetChangedAndRemoved(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]fakeserver.Options{"merged": {}, "merged deeply": {Patch: fakeserver.PatchMergeDeep},
-		"replaced by key": {Patch: fakeserver.PatchReplaceKeys}} {
+	for name, options := range map[string]fakeserver.Options{"merged": {},
+		"merged deeply": {Patch: fakeserver.PatchMergeDeep}, "replaced by key": {Patch: fakeserver.PatchReplaceKeys}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options.KeepUnknown = true
@@ -88,7 +88,8 @@ func TestAdditionalProperties_driftIsPlanned(t *testing.T) {
 	}
 	r = p.MustApply(typeName, r, config)
 	d := s.stored(t)["source_config"].(map[string]any)
-	if d["deployment_type"] != "prod" || !jsonEqual(parseJSON(t, asJSON(t, d["quota"])), map[string]any{"gpu": 1.0, "tpu": 2.0}) {
+	if d["deployment_type"] != "prod" ||
+		!jsonEqual(parseJSON(t, asJSON(t, d["quota"])), map[string]any{"gpu": 1.0, "tpu": 2.0}) {
 		t.Errorf("the service has %v", d)
 	}
 	p.expectEmptyPlan(p.mustRefresh(r), config)
@@ -111,7 +112,8 @@ func TestAdditionalProperties_thatAreNotReportedAreNoDrift(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{KeepUnknown: true})
 	p := newProtocol(t, s)
-	config := withAdditional(`{"deployment_type": "prod"}`) // of the seeds and creates, the fake reports this only with KeepUnknown
+	// of the seeds and creates, the fake reports this only with KeepUnknown
+	config := withAdditional(`{"deployment_type": "prod"}`)
 	r := p.MustApply(typeName, nil, config)
 	p.expectEmptyPlan(p.mustRefresh(r), config)
 }
@@ -157,7 +159,8 @@ func TestAdditionalProperties_thatHaveAnArgumentAreRejected(t *testing.T) {
 		`{"source_revision_config": {"repo_commit_sha": "x", "depth": 1}}`: "source_revision_config.repo_commit_sha",
 	} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))
-		protocoltest.Expect(t, diags, protocoltest.Error("Read-only property", "additional_properties", "must not contain "+attribute+"."))
+		protocoltest.Expect(t, diags, protocoltest.Error("Read-only property", "additional_properties",
+			"must not contain "+attribute+"."))
 	}
 	for _, text := range []string{"{", "[]", `"x"`, "null"} {
 		_, diags := p.Plan(typeName, nil, withAdditional(text))

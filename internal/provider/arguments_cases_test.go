@@ -83,7 +83,8 @@ func argumentCases(writeOnly bool) []argumentCase {
 		text, _ := json.Marshal(map[string]any{"source_config": map[string]any{"tier": value}})
 		return map[string]any{"additional_properties": string(text)}
 	}
-	cases = append(cases, argumentCase{name: "additional_properties", argument: "additional_properties", at: "additional_properties (source_config.tier)", before: unknown("before"), after: unknown("after"),
+	cases = append(cases, argumentCase{name: "additional_properties", argument: "additional_properties",
+		at: "additional_properties (source_config.tier)", before: unknown("before"), after: unknown("after"),
 		change: func(d map[string]any) { d["source_config"].(map[string]any)["tier"] = "after" },
 		clear:  func(d map[string]any) { delete(d["source_config"].(map[string]any), "tier") }})
 	for argument, values := range map[string][2]any{
@@ -97,7 +98,8 @@ func argumentCases(writeOnly bool) []argumentCase {
 			}
 			return map[string]any{name: value}
 		}
-		cases = append(cases, argumentCase{name: strings.ReplaceAll(argument, ".", "_"), argument: argument, before: set(values[0]), after: set(values[1])})
+		cases = append(cases, argumentCase{name: strings.ReplaceAll(argument, ".", "_"), argument: argument,
+			before: set(values[0]), after: set(values[1])})
 	}
 	for i := range cases {
 		if cases[i].at == "" {
@@ -121,9 +123,11 @@ func leafCases(steps []field.Field) []argumentCase {
 	case field.Bool:
 		values["changed"] = [2]any{true, false}
 	case field.JSON:
-		values["changed"] = [2]any{map[string]any{"kept": true, "name": "before"}, map[string]any{"kept": true, "name": "after"}}
+		values["changed"] = [2]any{map[string]any{"kept": true, "name": "before"},
+			map[string]any{"kept": true, "name": "after"}}
 	case field.StringMap:
-		values["changed"] = [2]any{map[string]any{"kept": "yes", "name": "before"}, map[string]any{"kept": "yes", "name": "after"}}
+		values["changed"] = [2]any{map[string]any{"kept": "yes", "name": "before"},
+			map[string]any{"kept": "yes", "name": "after"}}
 		values["added"] = [2]any{map[string]any{"kept": "yes"}, map[string]any{"kept": "yes", "name": "after"}}
 	case field.List:
 		item := func(value string) any {
@@ -341,7 +345,8 @@ func satisfies(has, wanted any) bool {
 }
 
 // What is redundant has the same fields as something else.
-var redundant = regexp.MustCompile(`init_containers|sidecars\.volume_mounts\.|volumes\.(persistent|nfs|projected|downward|csi)`)
+var redundant = regexp.MustCompile(`init_containers|sidecars\.volume_mounts\.|volumes\.(persistent|nfs|projected|` +
+	`downward|csi)`)
 
 // groupedCases are the cases of all arguments, except some, in few deployments: each
 // has many that do not depend on each other.
@@ -361,10 +366,12 @@ func groupedCases(except func(argument string) bool, limit int) []argumentCase {
 	}
 	var merged []argumentCase
 	for i, group := range groups {
-		m := argumentCase{name: fmt.Sprintf("group-%d", i), parts: group, before: map[string]any{}, after: map[string]any{}, removed: map[string]any{}}
+		m := argumentCase{name: fmt.Sprintf("group-%d", i), parts: group, before: map[string]any{}, after: map[string]any{},
+			removed: map[string]any{}}
 		for _, c := range group {
 			m.at += c.at
-			m.before, m.after, m.removed = mergedJSON(m.before, c.before).(map[string]any), mergedJSON(m.after, c.after).(map[string]any), mergedJSON(m.removed, c.removed).(map[string]any)
+			m.before, m.after, m.removed = mergedJSON(m.before, c.before).(map[string]any),
+				mergedJSON(m.after, c.after).(map[string]any), mergedJSON(m.removed, c.removed).(map[string]any)
 		}
 		m.change = func(d map[string]any) {
 			for _, c := range group {
@@ -450,7 +457,8 @@ func changedKeys(before, after map[string]any) map[string]any {
 func TestArgumentCases_coverTheSchema(t *testing.T) {
 	t.Parallel()
 	// See TestAccImmutable_driftIsReplacement, and the case of secrets_wo.
-	covered, names := map[string]bool{"name": true, "source": true, "redeploy_triggers": true, "secrets_wo_version": true}, map[string]bool{}
+	covered, names := map[string]bool{"name": true, "source": true, "redeploy_triggers": true, "secrets_wo_version": true},
+		map[string]bool{}
 	for _, c := range argumentCases(true) {
 		covered[c.argument] = true
 		if names[c.name] {

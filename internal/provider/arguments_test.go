@@ -19,7 +19,8 @@ import (
 )
 
 var patchKinds = map[string]fakeserver.PatchKind{
-	"merges spec": fakeserver.PatchMergeSpec, "merges deep": fakeserver.PatchMergeDeep, "replaces keys": fakeserver.PatchReplaceKeys, "replaces config": fakeserver.PatchReplaceConfig,
+	"merges spec": fakeserver.PatchMergeSpec, "merges deep": fakeserver.PatchMergeDeep,
+	"replaces keys": fakeserver.PatchReplaceKeys, "replaces config": fakeserver.PatchReplaceConfig,
 }
 
 var nullKinds = map[string]fakeserver.NullKind{"null resets": fakeserver.NullResets, "null keeps": fakeserver.NullKeeps}
@@ -33,7 +34,8 @@ func TestEveryArgument_againstEveryKindOfUpdate(t *testing.T) {
 	t.Parallel()
 	for patch, patchKind := range patchKinds {
 		for null, nullKind := range nullKinds {
-			if nullKind == fakeserver.NullKeeps && patchKind != fakeserver.PatchReplaceKeys && patchKind != fakeserver.PatchMergeDeep {
+			if nullKind == fakeserver.NullKeeps && patchKind != fakeserver.PatchReplaceKeys &&
+				patchKind != fakeserver.PatchMergeDeep {
 				continue // is like the one that replaces keys
 			}
 			t.Run(patch+", "+null, func(t *testing.T) {
@@ -52,13 +54,16 @@ func TestEveryArgument_againstEveryKindOfUpdate(t *testing.T) {
 
 // oneOfEachKind are arguments of which each is of another kind, or in another kind
 // of object.
-var oneOfEachKind = regexp.MustCompile(`^(source_config\.(integration_id|build_command|build_on_push|custom_url|listener_config\.k8s_namespace)` +
+var oneOfEachKind = regexp.MustCompile(`^(source_config\.(integration_id|build_command|build_on_push|custom_url|` +
+	`listener_config\.k8s_namespace)` +
 	`|source_config\.resource_spec\.(min_scale|cpu|labels|volumes(\.(name|config_map|empty_dir))?|volume_mounts(\.\w+)?` +
-	`|sidecars(\.(name|image|command|env(\.\w+)?|env_from|resources\.limits))?)|source_revision_config\.\w+|secret_references(\.\w+)?` +
+	`|sidecars(\.(name|image|command|env(\.\w+)?|env_from|resources\.limits))?)|source_revision_config\.\w+|` +
+	`secret_references(\.\w+)?` +
 	`|secrets\w*|additional_properties|wait_until)$`)
 
 func testArguments(t *testing.T, except func(argument string) bool, options fakeserver.Options) {
-	f := &fleet{T: t, s: newService(t, options), options: options, cases: groupedCases(except, 28), instances: map[string]*instance{}}
+	f := &fleet{T: t, s: newService(t, options), options: options, cases: groupedCases(except, 28),
+		instances: map[string]*instance{}}
 	for _, c := range f.cases {
 		f.instances[c.name] = newInstance(t, nil)
 	}
@@ -80,7 +85,8 @@ func testArguments(t *testing.T, except func(argument string) bool, options fake
 		wanted := decoded(planted[c.name])
 		c.change(wanted)
 		if now := f.stored()[c.name]; !satisfies(now, changedKeys(planted[c.name], decoded(wanted))) {
-			t.Errorf("%s: the service has %s, want %s", c.name, inJSON(now), inJSON(changedKeys(planted[c.name], decoded(wanted))))
+			t.Errorf("%s: the service has %s, want %s", c.name, inJSON(now),
+				inJSON(changedKeys(planted[c.name], decoded(wanted))))
 		}
 	})
 	f.assertPlanted("change", planted)
@@ -100,7 +106,8 @@ func testArguments(t *testing.T, except func(argument string) bool, options fake
 		f.expectSent(c, o, nil)
 	})
 	for _, c := range f.cases {
-		if now, want := f.stored()[c.name], withoutPlanted(changed[c.name]); !satisfies(now["source_config"], want["source_config"]) && options.Patch != fakeserver.PatchReplaceConfig {
+		if now, want := f.stored()[c.name], withoutPlanted(changed[c.name]); !satisfies(now["source_config"],
+			want["source_config"]) && options.Patch != fakeserver.PatchReplaceConfig {
 			t.Errorf("%s: after drift, the service has %s, want %s", c.name, inJSON(now), inJSON(want))
 		}
 	}
@@ -142,7 +149,8 @@ func testArguments(t *testing.T, except func(argument string) bool, options fake
 	f.assertReadsOnly("setting the values of the service")
 	f.expectNoop("after it was set", allOperations, after)
 	for name, o := range f.run(onlyDocumented, removed, true) {
-		if text := messages(o.diagnostics, "Missing image_uri", "Secrets stay in the service"); o.action != "rejected" || strings.Count(text, "Deployment cannot be updated: ") != 1 {
+		if text := messages(o.diagnostics, "Missing image_uri", "Secrets stay in the service"); o.action != "rejected" ||
+			strings.Count(text, "Deployment cannot be updated: ") != 1 {
 			t.Errorf("%s: the plan of a removal with documented operations only is %s: %s", name, o.action, text)
 		}
 	}
@@ -168,7 +176,9 @@ type outcome struct {
 
 func (f *fleet) arguments(c argumentCase, arguments map[string]any) map[string]any {
 	all := map[string]any{"name": c.name, "source": "internal_docker"}
-	if slices.ContainsFunc(c.parts, func(part argumentCase) bool { return strings.HasPrefix(part.argument, "secret_references") }) {
+	if slices.ContainsFunc(c.parts, func(part argumentCase) bool {
+		return strings.HasPrefix(part.argument, "secret_references")
+	}) {
 		all["source"] = "external_docker"
 	}
 	maps.Copy(all, arguments)
@@ -247,7 +257,8 @@ func (f *fleet) run(documentedOnly bool, arguments func(argumentCase) map[string
 }
 
 // apply runs an apply and checks each outcome.
-func (f *fleet) apply(what string, documentedOnly bool, arguments func(argumentCase) map[string]any, verify func(argumentCase, outcome)) {
+func (f *fleet) apply(what string, documentedOnly bool, arguments func(argumentCase) map[string]any,
+	verify func(argumentCase, outcome)) {
 	f.Helper()
 	outcomes := f.run(documentedOnly, arguments, true)
 	for _, c := range f.cases {
@@ -260,7 +271,8 @@ func (f *fleet) apply(what string, documentedOnly bool, arguments func(argumentC
 
 func (f *fleet) expect(c argumentCase, o outcome, action, text string) {
 	f.Helper()
-	if got := messages(slices.Concat(o.diagnostics, o.applied), "Missing image_uri", "Secrets without a version"); o.action != action || got != text {
+	if got := messages(slices.Concat(o.diagnostics, o.applied), "Missing image_uri",
+		"Secrets without a version"); o.action != action || got != text {
 		f.Errorf("%s: %s reports %q, want %s and %q", c.name, o.action, got, action, text)
 	}
 }
@@ -272,7 +284,8 @@ func (f *fleet) expectNoop(what string, documentedOnly bool, arguments func(argu
 	outcomes := f.run(documentedOnly, arguments, false)
 	for _, c := range f.cases {
 		if o := outcomes[c.name]; o.action != "no-op" {
-			f.Errorf("%s, the plan of %s is %s: %s %s", what, c.name, o.action, messages(o.diagnostics), difference(f.instances[c.name].state, o.planned))
+			f.Errorf("%s, the plan of %s is %s: %s %s", what, c.name, o.action, messages(o.diagnostics),
+				difference(f.instances[c.name].state, o.planned))
 		}
 	}
 }
@@ -288,7 +301,8 @@ func (f *fleet) expectRejected(what string, arguments func(argumentCase) map[str
 		text := messages(slices.DeleteFunc(o.diagnostics, func(d *tfprotov6.Diagnostic) bool {
 			return d.Severity != tfprotov6.DiagnosticSeverityError
 		}))
-		if len(places) > 0 && (!strings.HasPrefix(text, "Deployment cannot be updated: ") || strings.Count(text, "Deployment cannot be updated: ") != 1) ||
+		if len(places) > 0 && (!strings.HasPrefix(text, "Deployment cannot be updated: ") ||
+			strings.Count(text, "Deployment cannot be updated: ") != 1) ||
 			strings.Contains(text, "planted-") {
 			f.Errorf("%s, the plan of %s reports %s", what, name, text)
 		}
@@ -308,7 +322,8 @@ func (f *fleet) expectSent(c argumentCase, o outcome, had map[string]map[string]
 		f.Errorf("%s: sent %s, want %d updates", c.name, inJSON(o.sent), want)
 	}
 	text := messages(o.applied)
-	dropped := f.options.Patch == fakeserver.PatchReplaceConfig && strings.HasPrefix(text, "Service changed other properties: ") && strings.Count(text, "\n\n") == 0
+	dropped := f.options.Patch == fakeserver.PatchReplaceConfig &&
+		strings.HasPrefix(text, "Service changed other properties: ") && strings.Count(text, "\n\n") == 0
 	if text != "" && !dropped {
 		f.Errorf("%s: the apply reports %s", c.name, text)
 	}

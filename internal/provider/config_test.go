@@ -52,7 +52,8 @@ func TestCredentialKey(t *testing.T) {
 	}
 	keys := map[string]bool{}
 	configs := []client.Config{
-		{Header: http.Header{"X-Api-Key": {"one"}}}, {Header: http.Header{"X-Api-Key": {"two"}}}, {Header: http.Header{"X-Tenant": {"one"}}},
+		{Header: http.Header{"X-Api-Key": {"one"}}}, {Header: http.Header{"X-Api-Key": {"two"}}},
+		{Header: http.Header{"X-Tenant": {"one"}}},
 		certificate(), certificate(),
 	}
 	for _, config := range configs {

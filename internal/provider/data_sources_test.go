@@ -44,8 +44,9 @@ func TestDeployments_filters(t *testing.T) {
 	var ids, names list
 	for i := range 105 {
 		names = append(names, fmt.Sprintf("app-%03d", i))
-		ids = append(ids, strings.ToUpper(s.SeedDeployment(map[string]any{"name": names[i], "image_version": strconv.Itoa(i % 2),
-			"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}})))
+		ids = append(ids,
+			strings.ToUpper(s.SeedDeployment(map[string]any{"name": names[i], "image_version": strconv.Itoa(i % 2),
+				"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}})))
 	}
 	var odd list
 	for i := 1; i < 105; i += 2 {
@@ -98,21 +99,25 @@ func TestDataSources_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 	}{
 		"max_results": {deploymentsType, object{"max_results": 0},
 			protocoltest.Error("Invalid number", "max_results", "max_results must be", "got 0.")},
-		"negative max_results": {deploymentsType, object{"max_results": -5}, protocoltest.Error("Invalid number", "max_results", "got -5.")},
+		"negative max_results": {deploymentsType, object{"max_results": -5},
+			protocoltest.Error("Invalid number", "max_results", "got -5.")},
 		"deployment_ids": {deploymentsType, object{"deployment_ids": list{"x"}},
 			protocoltest.Error("Invalid UUID", "", "deployment_ids", `got "x"`)},
-		"null in deployment_ids": {deploymentsType, object{"deployment_ids": list{nil}}, protocoltest.Error("Null value", "", "deployment_ids")},
+		"null in deployment_ids": {deploymentsType, object{"deployment_ids": list{nil}},
+			protocoltest.Error("Null value", "", "deployment_ids")},
 		"deployment_type": {deploymentsType, object{"deployment_type": "staging"},
 			protocoltest.Error("Invalid value", "deployment_type", `must be one of: dev_free, dev, prod; got "staging"`)},
-		"empty tag": {deploymentsType, object{"tag_value_ids": list{""}}, protocoltest.Error("Empty value", "", "tag_value_ids")},
+		"empty tag": {deploymentsType, object{"tag_value_ids": list{""}},
+			protocoltest.Error("Empty value", "", "tag_value_ids")},
 		"tag with a comma": {deploymentsType, object{"tag_value_ids": list{"a,b"}},
 			protocoltest.Error("Comma in a value", "", "tag_value_ids", `"a,b"`)},
 		"neither id nor name": {typeName, object{}, protocoltest.Error("Missing Attribute Configuration", "", "[id,name]")},
 		"id and name": {typeName, object{"id": fakeserver.DemoIntegrationID, "name": "app"},
 			protocoltest.Error("Invalid Attribute Combination", "id", "[id,name]")},
-		"id":             {typeName, object{"id": "app"}, protocoltest.Error("Invalid UUID", "id", `got "app"`)},
-		"empty name":     {typeName, object{"name": ""}, protocoltest.Error("Empty value", "name")},
-		"integration_id": {reposType, object{"integration_id": "42"}, protocoltest.Error("Invalid UUID", "integration_id", `got "42"`)},
+		"id":         {typeName, object{"id": "app"}, protocoltest.Error("Invalid UUID", "id", `got "app"`)},
+		"empty name": {typeName, object{"name": ""}, protocoltest.Error("Empty value", "name")},
+		"integration_id": {reposType, object{"integration_id": "42"},
+			protocoltest.Error("Invalid UUID", "integration_id", `got "42"`)},
 		"empty owner": {repoType, object{"integration_id": fakeserver.DemoIntegrationID, "owner": "", "name": "x"},
 			protocoltest.Error("Empty value", "owner")},
 	} {
@@ -132,7 +137,8 @@ func TestDeployment_isReadByIDOrExactName(t *testing.T) {
 	id := s.SeedDeployment(map[string]any{"name": "app", "source": "codehost",
 		"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}})
 	s.SeedDeployment(map[string]any{"name": "app-2"})
-	twins := []string{s.SeedDeployment(map[string]any{"name": "twin"}), s.SeedDeployment(map[string]any{"name": "twin", "status": "UNUSED"})}
+	twins := []string{s.SeedDeployment(map[string]any{"name": "twin"}),
+		s.SeedDeployment(map[string]any{"name": "twin", "status": "UNUSED"})}
 	p := newProtocol(t, s)
 	for _, config := range []object{{"id": id}, {"id": strings.ToUpper(id)}, {"name": "app"}} {
 		state := p.mustRead(typeName, config)
@@ -178,7 +184,8 @@ data "graphdeploy_deployment" "this" {
   id   = terraform_data.known.output.id
   name = terraform_data.known.output.name
 }`, id),
-		ExpectError: errorPattern("Invalid Attribute Combination", "Exactly one of these attributes must be configured: [id,name]"),
+		ExpectError: errorPattern("Invalid Attribute Combination",
+			"Exactly one of these attributes must be configured: [id,name]"),
 	})
 }
 
@@ -225,14 +232,16 @@ func TestDeploymentDataSources_labelThatIsNoString(t *testing.T) {
 func TestDeploymentDataSources_unreadableDeploymentIsNamedAndImpedesNoOther(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
-	bad := s.SeedDeployment(map[string]any{"name": "bad", "source_config": map[string]any{"resource_spec": map[string]any{"memory_mb": 0.5}}})
+	bad := s.SeedDeployment(map[string]any{"name": "bad",
+		"source_config": map[string]any{"resource_spec": map[string]any{"memory_mb": 0.5}}})
 	good := s.SeedDeployment(map[string]any{"name": "bad-2"})
 	p := newProtocol(t, s)
 	p.mustRead(typeName, object{"id": good})
 	p.mustRead(typeName, object{"name": "bad-2"})
 	p.MustApply(typeName, nil, object{"name": "ba", "source": "internal_docker"})
 	_, diags := p.ReadData(deploymentsType, object{})
-	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list deployments", "", bad, "memory_mb", "0.5", "GET /v2/deployments"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list deployments", "", bad, "memory_mb", "0.5",
+		"GET /v2/deployments"))
 	_, diags = p.ReadData(typeName, object{"name": "bad"})
 	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot look up deployment "bad"`, "", bad, "memory_mb"))
 }
@@ -246,7 +255,8 @@ func TestDeployment_chosenValuesAreFitForATerminal(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": hostile, "status": "READY\n" + hostile, "image_version": hostile + long,
-		"source_config":          map[string]any{"custom_url": hostile + "\n" + long, "resource_spec": map[string]any{"labels": map[string]any{hostile: hostile}}},
+		"source_config": map[string]any{"custom_url": hostile + "\n" + long,
+			"resource_spec": map[string]any{"labels": map[string]any{hostile: hostile}}},
 		"source_revision_config": map[string]any{"image_uri": hostile + long}})
 	p := newProtocol(t, s)
 	chosen := []string{"status", "image_version", "source_config.custom_url", "source_revision_config.image_uri"}
@@ -257,7 +267,8 @@ func TestDeployment_chosenValuesAreFitForATerminal(t *testing.T) {
 			for _, step := range strings.Split(name, ".") {
 				value = value.(object)[step]
 			}
-			if text := value.(string); strings.ContainsAny(text, "\x1b\u009b\u202e\r") || !strings.Contains(text, escaped) || len(text) > 2100 {
+			if text := value.(string); strings.ContainsAny(text, "\x1b\u009b\u202e\r") || !strings.Contains(text, escaped) ||
+				len(text) > 2100 {
 				t.Errorf("%s of the %s is %q", name, where, text)
 			}
 		}
@@ -284,7 +295,8 @@ func TestDeploymentDataSources_showNoMemberNamedSecrets(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{KeepUnknown: true})
 	id := s.SeedDeployment(map[string]any{"name": "app", "extra": map[string]any{
-		"url": "u", "secrets": "planted", "list": []any{map[string]any{"Secrets": map[string]any{"A": "planted"}, "b": "c"}}}})
+		"url": "u", "secrets": "planted",
+		"list": []any{map[string]any{"Secrets": map[string]any{"A": "planted"}, "b": "c"}}}})
 	state := newProtocol(t, s).mustRead(typeName, object{"id": id})
 	if got, want := state["additional_properties"], `{"extra":{"list":[{"b":"c"}],"url":"u"}}`; got != want {
 		t.Errorf("additional_properties is %s, want %s", got, want)
@@ -293,8 +305,10 @@ func TestDeploymentDataSources_showNoMemberNamedSecrets(t *testing.T) {
 
 func TestDeployments_unknownStatusIsRejected(t *testing.T) {
 	t.Parallel()
-	_, diags := newProtocol(t, newService(t, fakeserver.Options{})).ReadData("graphdeploy_deployments", object{"status": "ready"})
-	protocoltest.Expect(t, diags, protocoltest.Error("Invalid value", "status", `"ready"`, "AWAITING_DATABASE, READY, UNUSED, AWAITING_DELETE, UNKNOWN"))
+	_, diags := newProtocol(t, newService(t, fakeserver.Options{})).ReadData("graphdeploy_deployments",
+		object{"status": "ready"})
+	protocoltest.Expect(t, diags, protocoltest.Error("Invalid value", "status", `"ready"`,
+		"AWAITING_DATABASE, READY, UNUSED, AWAITING_DELETE, UNKNOWN"))
 }
 
 // An outage during an import by name does not read as if there was no deployment.
@@ -314,7 +328,8 @@ func TestRepositories(t *testing.T) {
 	s := newService(t, fakeserver.Options{ExtraFields: true})
 	const integration = "ABCDEF00-2222-4333-8444-555555555555"
 	s.SeedRepositories(strings.ToLower(integration),
-		fakeserver.Repository{ID: 4503599627370497, Owner: "acme", Name: "web", URL: "https://code.example.com/acme/web", DefaultBranch: "main"},
+		fakeserver.Repository{ID: 4503599627370497, Owner: "acme", Name: "web", URL: "https://code.example.com/acme/web",
+			DefaultBranch: "main"},
 		fakeserver.Repository{Owner: "acme", Name: "website", DefaultBranch: "trunk"},
 		fakeserver.Repository{Owner: "globex", Name: "web"},
 	)
@@ -335,8 +350,8 @@ func TestRepositories(t *testing.T) {
 	config := func(owner, name string) object {
 		return object{"integration_id": integration, "owner": owner, "name": name}
 	}
-	want := object{"integration_id": integration, "host_integration_id": strings.ToLower(integration), "id": 4503599627370497.0,
-		"owner": "acme", "name": "web",
+	want := object{"integration_id": integration, "host_integration_id": strings.ToLower(integration),
+		"id": 4503599627370497.0, "owner": "acme", "name": "web",
 		"url": "https://code.example.com/acme/web", "default_branch": "main"}
 	if got := p.mustRead(repoType, config("acme", "web")); !reflect.DeepEqual(got, want) {
 		t.Errorf("the repository is %v, want %v", got, want)
@@ -347,8 +362,8 @@ func TestRepositories(t *testing.T) {
 	protocoltest.Expect(t, diags, protocoltest.Error("No such repository", "owner", "Check the owner", "globex/web"))
 	const other = "99999999-2222-4333-8444-555555555555"
 	_, diags = p.ReadData(reposType, object{"integration_id": other})
-	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list the repositories of integration "+other, "", "404 Not Found",
-		"Check integration_id"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Cannot list the repositories of integration "+other, "",
+		"404 Not Found", "Check integration_id"))
 }
 
 func TestRepositories_emptyOwnerImpedesNoOther(t *testing.T) {
@@ -364,7 +379,8 @@ func TestRepositories_emptyOwnerImpedesNoOther(t *testing.T) {
 		"owner"); !reflect.DeepEqual(got, list{"", "acme"}) {
 		t.Errorf("owners: %v", got)
 	}
-	if got := p.mustRead(repoType, object{"integration_id": fakeserver.DemoIntegrationID, "owner": "acme", "name": "web"})["id"]; got != 2.0 {
+	if got := p.mustRead(repoType, object{"integration_id": fakeserver.DemoIntegrationID, "owner": "acme",
+		"name": "web"})["id"]; got != 2.0 {
 		t.Errorf("id is %v, want 2", got)
 	}
 }
@@ -373,8 +389,9 @@ func TestOAuthProviders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ExtraFields: true})
 	s.SeedOAuthProviders(
-		map[string]any{"id": "1", "provider_id": "codehost", "name": "Code host", "uses_pkce": true, "code_challenge_method": "S256",
-			"token_endpoint_auth_method": "none", "is_dynamic_client": true, "mcp_server_url": "https://mcp.example.com"},
+		map[string]any{"id": "1", "provider_id": "codehost", "name": "Code host", "uses_pkce": true,
+			"code_challenge_method": "S256", "token_endpoint_auth_method": "none", "is_dynamic_client": true,
+			"mcp_server_url": "https://mcp.example.com"},
 		map[string]any{"id": "2", "provider_id": "chat", "name": "Chat"},
 	)
 	p := newProtocol(t, s)
@@ -389,7 +406,8 @@ func TestOAuthProviders(t *testing.T) {
 			t.Errorf("%s: %v, want %v", attribute, got, want)
 		}
 	}
-	if got := column(p.mustRead(oauthProviders, object{"provider_id": "chat"})["oauth_providers"], "id"); !reflect.DeepEqual(got, list{"2"}) {
+	if got := column(p.mustRead(oauthProviders, object{"provider_id": "chat"})["oauth_providers"],
+		"id"); !reflect.DeepEqual(got, list{"2"}) {
 		t.Errorf("ids of chat: %v", got)
 	}
 }

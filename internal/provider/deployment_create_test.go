@@ -32,8 +32,9 @@ func TestPlan_takenNameIsAWarningWithTheImportBlock(t *testing.T) {
 	s.SeedDeployment(map[string]any{"name": "app-2"}) // name_contains finds it, too
 	s.SeedDeployment(map[string]any{"name": "APP"})
 	_, diags := newProtocol(t, s).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", `"app"`, "id "+id, "status UNUSED",
-		"import {\n        to = graphdeploy_deployment.NAME\n        id = \""+id+"\"\n      }", "moved block", "untaint", "-refresh=false"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", `"app"`, "id "+id,
+		"status UNUSED", "import {\n        to = graphdeploy_deployment.NAME\n        id = \""+id+"\"\n      }",
+		"moved block", "untaint", "-refresh=false"))
 }
 
 func TestPlan_nameOfADeploymentThatIsBeingDeletedSuggestsNoImport(t *testing.T) {
@@ -41,8 +42,8 @@ func TestPlan_nameOfADeploymentThatIsBeingDeletedSuggestsNoImport(t *testing.T) 
 	s := newService(t, fakeserver.Options{})
 	id := s.SeedDeployment(map[string]any{"name": "app", "status": "AWAITING_DELETE"})
 	_, diags := newProtocol(t, s).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", id, "status AWAITING_DELETE",
-		"It is being deleted. Apply again once it no longer exists"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", id,
+		"status AWAITING_DELETE", "It is being deleted. Apply again once it no longer exists"))
 	assertHidden(t, diags, "import", "moved", "untaint")
 }
 
@@ -51,11 +52,11 @@ func TestPlan_failedNameCheckFailsTheCreate(t *testing.T) {
 	s := newService(t, fakeserver.Options{PathPrefix: "/api", Credential: "right"})
 	wrongPath := &service{url: strings.TrimSuffix(s.url, "/api")}
 	_, diags := newProtocol(t, wrongPath, object{"api_key": "right"}).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "404 Not Found",
-		"Set base_url ("+wrongPath.url+")"))
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments",
+		"404 Not Found", "Set base_url ("+wrongPath.url+")"))
 	_, diags = newProtocol(t, s, object{"api_key": "wrong"}).Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments", "401 Unauthorized", "api_key",
-		"X-Api-Key"))
+	protocoltest.Expect(t, diags, protocoltest.Error(`Cannot check the name "app"`, "", "GET /v2/deployments",
+		"401 Unauthorized", "api_key", "X-Api-Key"))
 }
 
 func TestPlan_failedNameChecksOfManyCreatesTakeFewRequests(t *testing.T) {
@@ -64,7 +65,8 @@ func TestPlan_failedNameChecksOfManyCreatesTakeFewRequests(t *testing.T) {
 	p := newProtocol(t, s)
 	for i := range 20 {
 		_, diags := p.Plan(typeName, nil, object{"name": fmt.Sprintf("app-%d", i), "source": "internal_docker"})
-		protocoltest.Expect(t, diags, protocoltest.Error(fmt.Sprintf(`Cannot check the name "app-%d"`, i), "", "401 Unauthorized"))
+		protocoltest.Expect(t, diags, protocoltest.Error(fmt.Sprintf(`Cannot check the name "app-%d"`, i), "",
+			"401 Unauthorized"))
 	}
 	if n := len(s.Requests()); n != 21 {
 		t.Errorf("%d requests, want one for each create and one for the list of names", n)
@@ -76,7 +78,8 @@ func TestPlan_unreachableServiceIsAWarning(t *testing.T) {
 	t.Parallel()
 	p := newProtocol(t, &service{url: "http://127.0.0.1:1"}, object{"max_retries": 0})
 	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
-	protocoltest.Expect(t, diags, protocoltest.Warning("Service is unreachable", "", `"app"`, "connection refused", "created in this run"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Service is unreachable", "", `"app"`, "connection refused",
+		"created in this run"))
 	if plan == nil {
 		t.Error("there is no plan")
 	}
@@ -95,7 +98,8 @@ func TestPlan_namesOfManyCreatesTakeFewRequests(t *testing.T) {
 	}
 	_, diags := p.Plan(typeName, nil, object{"name": "other-120", "source": "internal_docker"})
 	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name already taken", "name", "other-120"))
-	// Two lookups, a list of 150 with the empty page after it, and another lookup of the name that is taken, with that page.
+	// Two lookups, a list of 150 with the empty page after it, and another lookup of the name that is taken, with that
+	// page.
 	if n := len(s.Requests()); n != 7 {
 		t.Errorf("%d requests, want 7", n)
 	}
@@ -113,7 +117,8 @@ func TestPlan_nameHeldByADeploymentOfTheStateIsAWarning(t *testing.T) {
 	p.ExpectNone(diags)
 	// The same name at another address, and the deployment at its own is destroyed.
 	create, diags := p.Plan(typeName, nil, config)
-	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string), "deletes that one first", "moved block"))
+	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string),
+		"deletes that one first", "moved block"))
 	p.MustApply(typeName, r, nil)
 	_, diags = p.Apply(create)
 	p.ExpectNone(diags)
@@ -127,11 +132,12 @@ func TestPlan_nameHeldByADeploymentOfTheStateThatIsKeptIsAnError(t *testing.T) {
 		config, settings object
 		want             protocoltest.Message
 	}{
-		"abandon": {object{"deletion_policy": "abandon"}, object{}, protocoltest.Error("Replacement needs a new name", "", "app")},
+		"abandon": {object{"deletion_policy": "abandon"}, object{},
+			protocoltest.Error("Replacement needs a new name", "", "app")},
 		"prevent": {object{"deletion_policy": "prevent"}, object{}, protocoltest.Error("Destroying is prevented", "", "app")},
 		"documented operations only": {object{}, object{"documented_operations_only": true},
-			protocoltest.Error("Deployment cannot be deleted", "", "app", `deletion_policy = "abandon"`, "removed block", "terraform state rm",
-				"-refresh=false")},
+			protocoltest.Error("Deployment cannot be deleted", "", "app", `deletion_policy = "abandon"`, "removed block",
+				"terraform state rm", "-refresh=false")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +148,8 @@ func TestPlan_nameHeldByADeploymentOfTheStateThatIsKeptIsAnError(t *testing.T) {
 			r, diags := p.Read(r)
 			p.ExpectNone(diags)
 			_, diags = p.Plan(typeName, nil, config)
-			protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string)), c.want)
+			protocoltest.Expect(t, diags, protocoltest.Warning("Deployment name is in use", "name", p.Values(r)["id"].(string)),
+				c.want)
 			assertHidden(t, diags, "import {")
 		})
 	}
@@ -199,9 +206,10 @@ func TestCreate_lostResponseIsRecovered(t *testing.T) {
 		"truncated response": {fakeserver.Fault{Truncate: true}, true},
 		"HTML response": {fakeserver.Fault{AfterWork: true, Status: 200, ContentType: "text/html",
 			Body: "<html><h1>Welcome</h1></html>"}, true},
-		"429 before the work":      {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}, false},
-		"503 that asks to wait":    {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0"}}}, false},
-		"503 that worked and asks": {fakeserver.Fault{AfterWork: true, Status: 503, Header: http.Header{"Retry-After": {"0"}}}, true},
+		"429 before the work":   {fakeserver.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}, false},
+		"503 that asks to wait": {fakeserver.Fault{Status: 503, Header: http.Header{"Retry-After": {"0"}}}, false},
+		"503 that worked and asks": {fakeserver.Fault{AfterWork: true, Status: 503,
+			Header: http.Header{"Retry-After": {"0"}}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -282,12 +290,15 @@ func TestCreate_lostResponseAdoptsNoDeploymentOfSomebodyElse(t *testing.T) {
 			s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Header: c.header})
 			p := newProtocol(t, s)
 			p.MustApply(typeName, nil, object{"name": "first", "source": "internal_docker"})
-			theirs := map[string]any{"name": "app", "source": "internal_docker", "secrets": []any{map[string]any{"name": "A", "value": "one"}}}
+			theirs := map[string]any{"name": "app", "source": "internal_docker",
+				"secrets": []any{map[string]any{"name": "A", "value": "one"}}}
 			for member, value := range c.theirs {
 				theirs[member] = value
 			}
 			var id string
-			s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Cut: true, Reached: func() { id = s.SeedDeployment(theirs) }})
+			s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Cut: true, Reached: func() {
+				id = s.SeedDeployment(theirs)
+			}})
 			plan, diags := p.Plan(typeName, nil, appConfig("internal_docker", object{"secrets": object{"A": "one"}}))
 			p.ExpectNone(diags)
 			r, diags := p.Apply(plan)
@@ -325,7 +336,8 @@ func TestCreate_waitUntil(t *testing.T) {
 			}
 			r := p.MustApply(typeName, nil, config)
 			values := p.Values(r)
-			if active := values["active_revision_id"] == values["latest_revision_id"]; values["status"] != c.status || active != c.active {
+			if active := values["active_revision_id"] == values["latest_revision_id"]; values["status"] != c.status ||
+				active != c.active {
 				t.Errorf("status %v, active %t; want %s, %t", values["status"], active, c.status, c.active)
 			}
 			plan, diags := p.Plan(typeName, r, config)
@@ -334,7 +346,8 @@ func TestCreate_waitUntil(t *testing.T) {
 			}
 			var pending []protocoltest.Message
 			if !c.active {
-				pending = append(pending, protocoltest.Warning("Revision does not run", "", values["latest_revision_id"].(string), "No revision is active"))
+				pending = append(pending, protocoltest.Warning("Revision does not run", "", values["latest_revision_id"].(string),
+					"No revision is active"))
 			}
 			protocoltest.Expect(t, diags, pending...)
 		})
@@ -390,8 +403,9 @@ func TestCreate_waitThatReachesItsLimitIsAWarning(t *testing.T) {
 	plan, diags := p.Plan(typeName, nil, config)
 	p.ExpectNone(diags)
 	r, diags := p.Apply(plan)
-	protocoltest.Expect(t, diags, protocoltest.Warning("Deployment is not ready yet", "", s.stored(t)["id"].(string), "20ms",
-		"AWAITING_DATABASE", "timeouts.create"))
+	protocoltest.Expect(t, diags,
+		protocoltest.Warning("Deployment is not ready yet", "", s.stored(t)["id"].(string), "20ms",
+			"AWAITING_DATABASE", "timeouts.create"))
 	if plan, diags := p.Plan(typeName, r, config); len(diags) > 0 || plan.HasChanges {
 		t.Errorf("the next plan is not empty: %s", diags)
 	}
@@ -406,7 +420,9 @@ func TestCreate_deploymentDeletedWhileWaitingIsAnError(t *testing.T) {
 		"being deleted": {func(s *service, id string) {
 			s.Edit(id, func(d map[string]any) { d["status"] = "AWAITING_DELETE" })
 		}, protocoltest.Error("Deployment is being deleted", "", "app", "AWAITING_DELETE")},
-		"deleted": {func(s *service, id string) { s.Remove(id) }, protocoltest.Error("Deployment no longer exists", "", "app", "disappeared")},
+		"deleted": {func(s *service, id string) {
+			s.Remove(id)
+		}, protocoltest.Error("Deployment no longer exists", "", "app", "disappeared")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -415,7 +431,9 @@ func TestCreate_deploymentDeletedWhileWaitingIsAnError(t *testing.T) {
 			plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
 			p.ExpectNone(diags)
 			s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {}}) // the lookup of the name, the first read
-			s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Reached: func() { c.change(s, s.Deployments()[0]["id"].(string)) }})
+			s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Reached: func() {
+				c.change(s, s.Deployments()[0]["id"].(string))
+			}})
 			_, diags = p.Apply(plan)
 			protocoltest.Expect(t, diags, c.want)
 		})
@@ -428,11 +446,12 @@ func TestUpdate_valuesThatMayBeSensitiveAreNotShown(t *testing.T) {
 	config := func(value string) object {
 		return appConfig("internal_docker", object{"source_config": object{"install_command": value, "resource_spec": object{
 			"cpu": 1, "labels": object{"a": value}, "service_account_name": value,
-			"sidecars": list{object{"name": "p", "image": "i", "args": list{value}, "security_context": fmt.Sprintf(`{"a":%q}`, value),
-				"env": list{object{"name": "E", "value": value}}}},
+			"sidecars": list{object{"name": "p", "image": "i", "args": list{value},
+				"security_context": fmt.Sprintf(`{"a":%q}`, value), "env": list{object{"name": "E", "value": value}}}},
 		}}})
 	}
-	places := []string{"source_config.install_command", "labels", "service_account_name", "args", "security_context", "env"}
+	places := []string{"source_config.install_command", "labels", "service_account_name", "args",
+		"security_context", "env"}
 	s := newService(t, fakeserver.Options{IgnorePatch: true})
 	r := newProtocol(t, s).MustApply(typeName, nil, config("planted-old"))
 	p := newProtocol(t, s, object{"documented_operations_only": true})
@@ -471,7 +490,8 @@ func TestAccPostcondition_isAHardGate(t *testing.T) {
 
 func TestStateOnlyArguments_changeWithoutARequest(t *testing.T) {
 	t.Parallel()
-	const set = `{"deletion_policy": "abandon", "wait_until": "created", "timeouts": {"create": "1m", "update": "1m", "delete": "1m"}}`
+	const set = `{"deletion_policy": "abandon", "wait_until": "created", "timeouts": {"create": "1m", "update": "1m", ` +
+		`"delete": "1m"}}`
 	m := create(t, fakeserver.Options{}, `{}`)
 	for _, config := range []string{set, `{}`} {
 		before := m.i.state
@@ -494,7 +514,8 @@ func TestCreate_responseAboutAnotherDeployment(t *testing.T) {
 	p.ExpectNone(diags)
 	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: http.StatusOK, Body: asJSON(t, s.stored(t))})
 	r, diags := p.Apply(plan)
-	protocoltest.Expect(t, diags, protocoltest.Error("Outcome of the create is unknown", "", `"other"`, id, "another name"))
+	protocoltest.Expect(t, diags, protocoltest.Error("Outcome of the create is unknown", "", `"other"`, id,
+		"another name"))
 	if r != nil {
 		t.Errorf("the state has %v", p.Values(r))
 	}

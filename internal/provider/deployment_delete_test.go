@@ -10,9 +10,11 @@ import (
 )
 
 var (
-	keepsRunning     = protocoltest.Warning("Deployment keeps running", "", `"app" (`)
-	isPrevented      = protocoltest.Error("Destroying is prevented", "", `"app" (`, `deletion_policy = "prevent"`, "removed block")
-	cannotBeDeleted  = protocoltest.Error("Deployment cannot be deleted", "", `"app" (`, `deletion_policy = "abandon"`, "removed block", "terraform state rm", "-refresh=false")
+	keepsRunning = protocoltest.Warning("Deployment keeps running", "", `"app" (`)
+	isPrevented  = protocoltest.Error("Destroying is prevented", "", `"app" (`, `deletion_policy = "prevent"`,
+		"removed block")
+	cannotBeDeleted = protocoltest.Error("Deployment cannot be deleted", "", `"app" (`, `deletion_policy = "abandon"`,
+		"removed block", "terraform state rm", "-refresh=false")
 	needsNewName     = protocoltest.Error("Replacement needs a new name", "", `"app" (`)
 	needsKnownName   = protocoltest.Error("Replacement needs a known name", "", `"app" (`)
 	documentedOption = object{"documented_operations_only": true}
@@ -29,14 +31,15 @@ func TestDestroy_deletionPolicy(t *testing.T) {
 		planned  []protocoltest.Message
 		deleted  bool
 	}{
-		"omitted":                                  {nil, object{}, nil, true},
-		"delete":                                   {"delete", object{}, nil, true},
-		"abandon":                                  {"abandon", object{}, messagesOf(keepsRunning), false},
-		"prevent":                                  {"prevent", object{}, messagesOf(isPrevented), false},
-		"documented operations only":               {nil, documentedOption, messagesOf(cannotBeDeleted), false},
-		"documented operations only, abandon":      {"abandon", documentedOption, messagesOf(keepsRunning), false},
-		"documented operations only, prevent":      {"prevent", documentedOption, messagesOf(isPrevented), false},
-		"documented operations only, unknown":      {nil, object{"documented_operations_only": protocoltest.Unknown}, nil, true},
+		"omitted":                             {nil, object{}, nil, true},
+		"delete":                              {"delete", object{}, nil, true},
+		"abandon":                             {"abandon", object{}, messagesOf(keepsRunning), false},
+		"prevent":                             {"prevent", object{}, messagesOf(isPrevented), false},
+		"documented operations only":          {nil, documentedOption, messagesOf(cannotBeDeleted), false},
+		"documented operations only, abandon": {"abandon", documentedOption, messagesOf(keepsRunning), false},
+		"documented operations only, prevent": {"prevent", documentedOption, messagesOf(isPrevented), false},
+		"documented operations only, unknown": {nil, object{"documented_operations_only": protocoltest.Unknown},
+			nil, true},
 		"documented operations only, set to false": {nil, object{"documented_operations_only": false}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +87,8 @@ func TestDestroy_documentedOperationsOnlyAtApply(t *testing.T) {
 func TestReplacement_plan(t *testing.T) {
 	t.Parallel()
 	abandoned, prevented := object{"deletion_policy": "abandon"}, object{"deletion_policy": "prevent"}
-	wouldBeDeleted := protocoltest.Error("Deployment would be deleted", "deletion_policy", `"app" (`, `name = "app"`, "First apply deletion_policy alone")
+	wouldBeDeleted := protocoltest.Error("Deployment would be deleted", "deletion_policy", `"app" (`, `name = "app"`,
+		"First apply deletion_policy alone")
 	for name, c := range map[string]struct {
 		before, after, settings object
 		want                    []protocoltest.Message
@@ -96,24 +100,31 @@ func TestReplacement_plan(t *testing.T) {
 		"taken name": {object{}, object{"name": "taken"}, nil,
 			messagesOf(protocoltest.Error("Deployment name already taken", "", `"app" (`, `named "taken"`, "status READY"))},
 
-		"policy that is not applied yet":  {object{}, object{"name": "other", "deletion_policy": "abandon"}, nil, messagesOf(wouldBeDeleted)},
-		"prevent that is not applied yet": {object{}, object{"name": "other", "deletion_policy": "prevent"}, nil, messagesOf(wouldBeDeleted)},
+		"policy that is not applied yet": {object{}, object{"name": "other", "deletion_policy": "abandon"}, nil,
+			messagesOf(wouldBeDeleted)},
+		"prevent that is not applied yet": {object{}, object{"name": "other", "deletion_policy": "prevent"}, nil,
+			messagesOf(wouldBeDeleted)},
 
 		"abandoned, another source": {abandoned, object{"source": "internal_source"}, nil, messagesOf(needsNewName)},
-		"abandoned, another name":   {abandoned, object{"name": "other"}, nil, messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
+		"abandoned, another name": {abandoned, object{"name": "other"}, nil,
+			messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
 		"abandoned, taken name": {abandoned, object{"name": "taken"}, nil,
 			messagesOf(protocoltest.Error("Deployment name already taken", "", `"app" (`, `named "taken"`))},
-		"abandoned, unknown name": {abandoned, object{"name": protocoltest.Unknown, "source": "internal_source"}, nil, messagesOf(needsKnownName)},
-		"abandoned, -replace":     {abandoned, object{}, nil, messagesOf(needsNewName)},
-		"abandoned until now":     {abandoned, object{"name": "other", "deletion_policy": "delete"}, nil, messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
+		"abandoned, unknown name": {abandoned, object{"name": protocoltest.Unknown, "source": "internal_source"}, nil,
+			messagesOf(needsKnownName)},
+		"abandoned, -replace": {abandoned, object{}, nil, messagesOf(needsNewName)},
+		"abandoned until now": {abandoned, object{"name": "other", "deletion_policy": "delete"}, nil,
+			messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
 
 		"prevented, another source": {prevented, object{"source": "internal_source"}, nil, messagesOf(isPrevented)},
 		"prevented, another name":   {prevented, object{"name": "other"}, nil, messagesOf(isPrevented)},
 		"prevented, -replace":       {prevented, object{}, nil, messagesOf(isPrevented)},
 
-		"documented operations only, another source": {object{}, object{"source": "internal_source"}, documentedOption, messagesOf(cannotBeDeleted)},
-		"documented operations only, -replace":       {object{}, object{}, documentedOption, messagesOf(cannotBeDeleted)},
-		"documented operations only, abandoned":      {abandoned, object{"name": "other"}, documentedOption, messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
+		"documented operations only, another source": {object{}, object{"source": "internal_source"}, documentedOption,
+			messagesOf(cannotBeDeleted)},
+		"documented operations only, -replace": {object{}, object{}, documentedOption, messagesOf(cannotBeDeleted)},
+		"documented operations only, abandoned": {abandoned, object{"name": "other"}, documentedOption,
+			messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,9 +163,11 @@ func TestReplacement_nameThatIsTakenAfterThePlan(t *testing.T) {
 		"by the old one, which is renamed and abandoned": {abandoned, object{"name": "other"}, func(s *service, _ *protocol) {
 			s.edit(t, "name", "other")()
 		}, messagesOf(needsNewName), 0},
-		"unknown":               {object{}, object{"name": protocoltest.Unknown, "source": "internal_source"}, nil, nil, 1},
-		"unknown and abandoned": {abandoned, object{"name": protocoltest.Unknown}, nil, messagesOf(needsKnownName), 0}, // with -replace
-		"unknown and prevented": {object{"deletion_policy": "prevent"}, object{"name": protocoltest.Unknown}, nil, messagesOf(isPrevented), 0},
+		"unknown": {object{}, object{"name": protocoltest.Unknown, "source": "internal_source"}, nil, nil, 1},
+		// with -replace
+		"unknown and abandoned": {abandoned, object{"name": protocoltest.Unknown}, nil, messagesOf(needsKnownName), 0},
+		"unknown and prevented": {object{"deletion_policy": "prevent"}, object{"name": protocoltest.Unknown}, nil,
+			messagesOf(isPrevented), 0},
 		"not looked up": {object{}, object{"name": "other"}, func(s *service, _ *protocol) {
 			s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: http.StatusForbidden})
 		}, nil, 0},
@@ -178,7 +191,8 @@ func TestReplacement_nameThatIsTakenAfterThePlan(t *testing.T) {
 			left, diags := p.Apply(destroy)
 			if name == "not looked up" {
 				id := p.Values(left)["id"]
-				c.want = messagesOf(protocoltest.Error(fmt.Sprintf(`Cannot replace deployment "app" (%s)`, id), "", "403 Forbidden"))
+				c.want = messagesOf(protocoltest.Error(fmt.Sprintf(`Cannot replace deployment "app" (%s)`, id), "",
+					"403 Forbidden"))
 			}
 			protocoltest.Expect(t, diags, c.want...)
 			if n := s.sent(http.MethodDelete, ""); n != c.deleted || (left == nil) != (c.deleted == 1) {
@@ -194,8 +208,10 @@ func TestDestroy_waitsUntilItIsNoLongerListed(t *testing.T) {
 		t.Parallel()
 		m := create(t, fakeserver.Options{}, `{}`)
 		m.s.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{AfterWork: true, Cut: true})
-		if got := messages(newRun(t, m.s, allOperations).destroy(m.i)); got != "" || m.i.resource != nil || len(m.s.Deployments()) != 0 {
-			t.Errorf("the destroy reports %q; in the state: %t; %d deployments", got, m.i.resource != nil, len(m.s.Deployments()))
+		if got := messages(newRun(t, m.s, allOperations).destroy(m.i)); got != "" || m.i.resource != nil ||
+			len(m.s.Deployments()) != 0 {
+			t.Errorf("the destroy reports %q; in the state: %t; %d deployments", got, m.i.resource != nil,
+				len(m.s.Deployments()))
 		}
 	})
 	t.Run("still listed", func(t *testing.T) {
@@ -203,7 +219,8 @@ func TestDestroy_waitsUntilItIsNoLongerListed(t *testing.T) {
 		const config = `{"timeouts": {"delete": "20ms"}}`
 		m := create(t, fakeserver.Options{}, config)
 		m.s.Fail(fakeserver.DeleteDeployment, -1, fakeserver.Fault{Status: http.StatusNoContent})
-		if got := messages(newRun(t, m.s, allOperations).destroy(m.i)); !errorPattern("Deployment still exists: ", "after 20ms").MatchString(got) {
+		if got := messages(newRun(t, m.s, allOperations).destroy(m.i)); !errorPattern("Deployment still exists: ",
+			"after 20ms").MatchString(got) {
 			t.Errorf("the destroy reports %q", got)
 		}
 		m.expectNoop(allOperations, config) // it is still in the state

@@ -24,9 +24,12 @@ var described = map[string]struct {
 	but      string // not part of the description
 }{
 	"deployment": {deploymentFields, fullDeployment, "secrets"},
-	"repository": {repositoryFields, `{"host_integration_id":"h","id":1,"name":"n","owner":"o","url":"u","default_branch":"b"}`, ""},
-	"OAuth provider": {oauthProviderFields, `{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c","auth_url":"a",
-		"token_url":"t","uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u","provider_type":"y","mcp_server_url":"m",
+	"repository": {repositoryFields,
+		`{"host_integration_id":"h","id":1,"name":"n","owner":"o","url":"u","default_branch":"b"}`, ""},
+	"OAuth provider": {oauthProviderFields,
+		`{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c","auth_url":"a",
+		"token_url":"t","uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u",` +
+			`"provider_type":"y","mcp_server_url":"m",
 		"token_endpoint_auth_method":"none","is_dynamic_client":true}`, ""},
 }
 
@@ -113,7 +116,9 @@ func assertValid(t *testing.T, at string, fields field.Fields) {
 			t.Errorf("%s resolves to %q, which is not a read-only sibling", here, f.ResolvesTo)
 		}
 		for _, key := range f.Key {
-			if !slices.ContainsFunc(f.Fields, func(child field.Field) bool { return child.Name == key && child.Kind == field.String }) {
+			if !slices.ContainsFunc(f.Fields, func(child field.Field) bool {
+				return child.Name == key && child.Kind == field.String
+			}) {
 				t.Errorf("%s: the key %q is not a string of its items", here, key)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 func TestImport_byIDAndByName(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{MaxPage: 1})
-	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker", "source_config": map[string]any{"build_on_push": true, "resource_spec": map[string]any{"cpu": 0.5}}})
+	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker",
+		"source_config": map[string]any{"build_on_push": true, "resource_spec": map[string]any{"cpu": 0.5}}})
 	const looksLikeID, missing = "0f0e0d0c-aaaa-4bbb-8ccc-000000000000", "99999999-9999-4999-8999-999999999999"
 	for _, name := range []string{"app-1", "my app", "APP", looksLikeID} {
 		s.SeedDeployment(map[string]any{"name": name})
@@ -61,7 +62,9 @@ func TestDataSource_unknownSourceAndStatusAreShown(t *testing.T) {
 // configuration drops nothing.
 func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
 	t.Parallel()
-	const everything = `{"name":"app","source":"internal_docker","source_config":{"build_command":"make","custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}}`
+	const everything = `{"name":"app","source":"internal_docker","source_config":{"build_command":"make",` +
+		`"custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},` +
+		`"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}}`
 	seeded := func(t *testing.T) managed {
 		s := newService(t, fakeserver.Options{Defaults: map[string]any{}})
 		s.SeedDeployment(arguments(t, everything))
@@ -78,29 +81,37 @@ func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
 		m.apply(allOperations, `{}`, "Removed values stay in the service: ")
 		m.expectSent(`[{"source_config":{"build_command":null}}]`)
 		m.expectNoop(allOperations, `{}`)
-		m.expectStored("source_config", `{"custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}`)
+		m.expectStored("source_config", `{"custom_url":"https://a.example.com","install_command":"deps",`+
+			`"resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}`)
 	})
 	t.Run("partly set", func(t *testing.T) {
 		t.Parallel()
 		m := seeded(t)
-		const partly = `{"source_config": {"resource_spec": {"labels": {"a": "1"}, "sidecars": [{"name": "t"}, {"name": "s"}]}}`
+		const partly = `{"source_config": {"resource_spec": {"labels": {"a": "1"}, "sidecars": [{"name": "t"}, ` +
+			`{"name": "s"}]}}`
 		m.expectNoop(onlyDocumented, partly+`}`)
 		m.apply(onlyDocumented, partly+`, "wait_until": "created"}`, "")
 		m.expectNoop(onlyDocumented, partly+`, "wait_until": "created"}`)
 		// A label that the configuration never set stays, one that it did is dropped.
-		const trimmed = `{"source_config": {"resource_spec": {"labels": {}, "sidecars": [{"name": "s"}, {"name": "t"}]}}, "wait_until": "created"}`
+		const trimmed = `{"source_config": {"resource_spec": {"labels": {}, "sidecars": [{"name": "s"}, {"name": "t"}]}}, ` +
+			`"wait_until": "created"}`
 		m.apply(allOperations, trimmed, "Removed values stay in the service: ")
-		m.expectSent(`[{"source_config":{"resource_spec":{"cpu":1,"labels":{"b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}}}]`)
+		m.expectSent(`[{"source_config":{"resource_spec":{"cpu":1,"labels":{"b":"2"},"sidecars":[{"image":"i","name":"s"},` +
+			`{"name":"t"}]}}}]`)
 		m.expectNoop(allOperations, trimmed)
 	})
 	t.Run("complete, applied, then trimmed", func(t *testing.T) {
 		t.Parallel()
 		m := seeded(t)
-		const complete = `{"source_config":{"build_command":"make","custom_url":"https://a.example.com","install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i","name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}`
+		const complete = `{"source_config":{"build_command":"make","custom_url":"https://a.example.com",` +
+			`"install_command":"deps","resource_spec":{"cpu":1,"labels":{"a":"1","b":"2"},"sidecars":[{"image":"i",` +
+			`"name":"s"},{"name":"t"}]}},"source_revision_config":{"image_uri":"i:1"}`
 		m.expectNoop(onlyDocumented, complete+`}`)
 		m.apply(onlyDocumented, complete+`, "deletion_policy": "abandon"}`, "")
-		m.apply(allOperations, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`, "")
-		m.expectNoop(allOperations, `{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`)
+		m.apply(allOperations,
+			`{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`, "")
+		m.expectNoop(allOperations,
+			`{"deletion_policy": "abandon", "source_config":{"resource_spec":{"sidecars":[{"name":"s"},{"name":"t"}]}}}`)
 		m.expectStored("source_config", `{"resource_spec":{"labels":{},"sidecars":[{"name":"s"},{"name":"t"}]}}`)
 	})
 }
@@ -109,14 +120,19 @@ func TestImport_trimmedConfigurationDropsNothing(t *testing.T) {
 // there matches after an import, and enters the state without a request.
 func TestImport_unverifiedValuesMatch(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]fakeserver.Options{"null": {NullForEmpty: true, ResolveRefs: true}, "omitted": {OmitEmpty: true, ResolveRefs: true}} {
+	for name, options := range map[string]fakeserver.Options{"null": {NullForEmpty: true, ResolveRefs: true},
+		"omitted": {OmitEmpty: true, ResolveRefs: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options.Defaults = map[string]any{}
 			s := newService(t, options)
-			const config = `{"source_config": {"repo_url": "https://codehost.example/acme/app", "resource_spec": {"volumes": [{"name": "v", "empty_dir": "{}"}, {"name": "w", "secret": "{\"secretName\":\"s\"}"}]}}, "source_revision_config": {"repo_ref": "main"}`
-			s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_config": map[string]any{"resource_spec": map[string]any{"volumes": []any{
-				map[string]any{"name": "w", "secret": map[string]any{"secretName": "s"}}, map[string]any{"name": "v", "emptyDir": map[string]any{}}}}}})
+			const config = `{"source_config": {"repo_url": "https://codehost.example/acme/app", ` +
+				`"resource_spec": {"volumes": [{"name": "v", "empty_dir": "{}"}, {"name": "w", ` +
+				`"secret": "{\"secretName\":\"s\"}"}]}}, "source_revision_config": {"repo_ref": "main"}`
+			s.SeedDeployment(map[string]any{"name": "app", "source": "codehost",
+				"source_config": map[string]any{"resource_spec": map[string]any{"volumes": []any{
+					map[string]any{"name": "w", "secret": map[string]any{"secretName": "s"}},
+					map[string]any{"name": "v", "emptyDir": map[string]any{}}}}}})
 			m := imported(t, s, "app")
 			source := `, "source": "codehost"`
 			m.apply(onlyDocumented, config+source+`, "wait_until": "created"}`, "Imported ref cannot be verified: ")
@@ -128,19 +144,23 @@ func TestImport_unverifiedValuesMatch(t *testing.T) {
 	}
 }
 
-// TestImport_removedObjectStaysNull: an object that was set after an import and is removed is null as a whole, and stays so.
+// TestImport_removedObjectStaysNull: an object that was set after an import and is removed is null as a whole, and
+// stays so.
 func TestImport_removedObjectStaysNull(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ after, sent, left string }{
-		"resource_spec": {`{"source_config": {"build_command": "make"}}`, `[{"source_config":{"resource_spec":{"cpu":null,"labels":{"a":"1"},"min_scale":3}}}]`,
+		"resource_spec": {`{"source_config": {"build_command": "make"}}`,
+			`[{"source_config":{"resource_spec":{"cpu":null,"labels":{"a":"1"},"min_scale":3}}}]`,
 			"[source_config.resource_spec.min_scale source_config.resource_spec.labels[\"a\"]]"},
-		"source_config": {`{}`, `[{"source_config":{"build_command":null,"resource_spec":{"cpu":null,"labels":{"a":"1"},"min_scale":3}}}]`,
+		"source_config": {`{}`,
+			`[{"source_config":{"build_command":null,"resource_spec":{"cpu":null,"labels":{"a":"1"},"min_scale":3}}}]`,
 			"[source_config.resource_spec.min_scale source_config.resource_spec.labels[\"a\"] source_config.install_command]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{Defaults: map[string]any{}})
-			s.SeedDeployment(arguments(t, `{"source_config":{"build_command":"make","install_command":"deps","resource_spec":{"cpu":1,"min_scale":3,"labels":{"a":"1"}}}}`))
+			s.SeedDeployment(arguments(t, `{"source_config":{"build_command":"make","install_command":"deps",`+
+				`"resource_spec":{"cpu":1,"min_scale":3,"labels":{"a":"1"}}}}`))
 			m := imported(t, s, "app")
 			m.apply(allOperations, `{"source_config": {"build_command": "make", "resource_spec": {"cpu": 2}}}`, "")
 			m.s.ResetRequests()
@@ -161,7 +181,8 @@ func TestImport_removedObjectStaysNull(t *testing.T) {
 func TestImport_refOfResolvedCommit(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{ResolveRefs: true})
-	s.SeedDeployment(map[string]any{"name": "app", "source": "codehost", "source_revision_config": map[string]any{"repo_ref": "main", "graph_config_path": "graph.json"}})
+	s.SeedDeployment(map[string]any{"name": "app", "source": "codehost",
+		"source_revision_config": map[string]any{"repo_ref": "main", "graph_config_path": "graph.json"}})
 	m := imported(t, s, "app")
 	abandoned := strings.Replace(refConfig("main"), "{", `{"deletion_policy": "abandon", `, 1)
 	m.apply(onlyDocumented, abandoned, "Imported ref cannot be verified: ")

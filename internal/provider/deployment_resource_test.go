@@ -72,12 +72,13 @@ var managedBy = map[string]any{"source_config.resource_spec.labels.managed-by": 
 
 // quirks are services that all implement the API, each in its own way.
 var quirks = map[string]fakeserver.Options{
-	"plain":             {},
-	"201 newest first":  {CreateStatus: 201, NewestFirst: true, PathPrefix: "/deep/api", MaxPage: 1, RepeatLast: 0},
-	"no defaults":       {Defaults: map[string]any{}},
-	"null for empty":    {NullForEmpty: true, Defaults: map[string]any{}},
-	"omits empty":       {OmitEmpty: true},
-	"more fields":       {ExtraFields: true, ExtraSecrets: map[string]string{"SERVICE_KEY": "x"}, ServiceMembers: managedBy},
+	"plain":            {},
+	"201 newest first": {CreateStatus: 201, NewestFirst: true, PathPrefix: "/deep/api", MaxPage: 1, RepeatLast: 0},
+	"no defaults":      {Defaults: map[string]any{}},
+	"null for empty":   {NullForEmpty: true, Defaults: map[string]any{}},
+	"omits empty":      {OmitEmpty: true},
+	"more fields": {ExtraFields: true, ExtraSecrets: map[string]string{"SERVICE_KEY": "x"},
+		ServiceMembers: managedBy},
 	"floats":            {IntegersAsFloats: true},
 	"resolves refs":     {ResolveRefs: true, ReadyAfter: time.Nanosecond, ActiveAfter: time.Nanosecond},
 	"masks secrets":     {Secrets: fakeserver.MaskSecrets},
@@ -103,7 +104,8 @@ output "everything" {
 	check(t,
 		resource.TestStep{Config: config, Check: everyArgumentIsSet},
 		planIsEmpty(config),
-		resource.TestStep{Config: config, ResourceName: this, ImportState: true, ImportStatePersist: false, ImportStateIdFunc: idOf(this)},
+		resource.TestStep{Config: config, ResourceName: this, ImportState: true, ImportStatePersist: false,
+			ImportStateIdFunc: idOf(this)},
 	)
 	assertEverythingWasSent(t, s.body(t))
 }
@@ -134,8 +136,8 @@ func TestEveryArgument_againstEveryService(t *testing.T) {
 				run, before := newRun(t, s, onlyDocumented), i.state
 				run.plans.ExpectNone(run.refresh(i))
 				if planned := run.plan(i, config); len(planned.diagnostics) > 0 || !planned.isNoop(i) || !before.Equal(i.state) {
-					t.Errorf("the plan proposes %s and reports %s; refreshed: %s", difference(i.state, planned.planned), planned.diagnostics,
-						difference(before, i.state))
+					t.Errorf("the plan proposes %s and reports %s; refreshed: %s", difference(i.state, planned.planned),
+						planned.diagnostics, difference(before, i.state))
 				}
 			}
 			apply()
@@ -255,14 +257,16 @@ func idOf(address string) resource.ImportStateIdFunc {
 
 func TestEverySource_requiredArgumentsAreEnough(t *testing.T) {
 	t.Parallel()
-	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
+	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source",
+		"internal_template"} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			config := `{"source": "` + source + `"}`
 			m := create(t, fakeserver.Options{ExtraFields: true, CreateStatus: 201, DocumentedRulesOnly: true}, config)
 			m.expectNoop(allOperations, config)
 			body := m.s.body(t)
-			want := map[string]any{"name": "app", "source": source, "source_config": map[string]any{}, "source_revision_config": map[string]any{}, "secrets": []any{}}
+			want := map[string]any{"name": "app", "source": source, "source_config": map[string]any{},
+				"source_revision_config": map[string]any{}, "secrets": []any{}}
 			if !jsonEqual(body, want) {
 				t.Errorf("sent %v, want what is required only: %v", body, want)
 			}

@@ -22,7 +22,8 @@ import (
 )
 
 var (
-	updates  = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)}}
+	updates = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this,
+		plancheck.ResourceActionUpdate)}}
 	rejected = regexp.MustCompile("Deployment cannot be updated")
 )
 
@@ -50,10 +51,12 @@ func eachSecret(show func(secret map[string]any) any) secretsView {
 var (
 	showValues secretsView = func(_ string, stored []any) []any { return stored }
 	showMasks              = eachSecret(func(s map[string]any) any { return secretNamed(s["name"], "********") })
-	showRandom             = eachSecret(func(s map[string]any) any { return secretNamed(s["name"], fmt.Sprintf("****%x", rand.Uint64())) })
-	showNames              = eachSecret(func(s map[string]any) any { return map[string]any{"name": s["name"]} })
-	showNone   secretsView = func(string, []any) []any { return []any{} }
-	showOwn    secretsView = func(_ string, stored []any) []any {
+	showRandom             = eachSecret(func(s map[string]any) any {
+		return secretNamed(s["name"], fmt.Sprintf("****%x", rand.Uint64()))
+	})
+	showNames             = eachSecret(func(s map[string]any) any { return map[string]any{"name": s["name"]} })
+	showNone  secretsView = func(string, []any) []any { return []any{} }
+	showOwn   secretsView = func(_ string, stored []any) []any {
 		return append(slices.Clone(stored), secretNamed("OWN", "the service's"))
 	}
 	// Values are in the responses to creates and updates only.
@@ -63,8 +66,8 @@ var (
 		}
 		return stored
 	}
-	secretsViews = map[string]secretsView{"values": showValues, "masks": showMasks, "random masks": showRandom, "names": showNames,
-		"none": showNone, "its own": showOwn, "what was written": showWritten}
+	secretsViews = map[string]secretsView{"values": showValues, "masks": showMasks, "random masks": showRandom,
+		"names": showNames, "none": showNone, "its own": showOwn, "what was written": showWritten}
 )
 
 func newSecretsService(t *testing.T, view secretsView) *secretsService {
@@ -264,24 +267,27 @@ func TestSecrets_changesByOthers(t *testing.T) {
 		after   secretsView // nil if it stays the same
 		drift   []string
 	}{
-		"another value":                 {showValues, object{"A": "one", "B": "two"}, object{"A": "theirs"}, nil, []string{"A"}},
+		"another value": {showValues, object{"A": "one", "B": "two"}, object{"A": "theirs"}, nil,
+			[]string{"A"}},
 		"another value of the only one": {showValues, object{"A": "one"}, object{"A": "theirs"}, nil, []string{"A"}},
 		"another value, and its own":    {showOwn, object{"A": "one"}, object{"A": "theirs"}, nil, []string{"A"}},
 		"one is missing":                {showValues, object{"A": "one", "B": "two"}, object{"B": nil}, nil, []string{"B"}},
-		"all are missing":               {showValues, object{"A": "one", "B": "two"}, object{"A": nil, "B": nil}, nil, []string{"A", "B"}},
-		"one is missing, masked":        {showMasks, object{"A": "one", "B": "two"}, object{"B": nil}, nil, []string{"B"}},
-		"one is missing, names only":    {showNames, object{"A": "one", "B": "two"}, object{"B": nil}, nil, []string{"B"}},
-		"one is missing, masked now":    {showValues, object{"A": "one", "B": "two"}, object{"B": nil}, showMasks, []string{"B"}},
-		"another value, masked":         {showMasks, object{"A": "one", "B": "two"}, object{"A": "theirs"}, nil, nil},
-		"another value, random masks":   {showRandom, object{"A": "one"}, object{"A": "theirs"}, nil, nil},
-		"another value, not listed":     {showNone, object{"A": "one"}, object{"A": "theirs"}, nil, nil},
-		"one is missing, not listed":    {showNone, object{"A": "one"}, object{"A": nil}, nil, nil},
-		"masked now":                    {showValues, object{"A": "one", "B": "two"}, nil, showMasks, nil},
-		"masked at random now":          {showValues, object{"A": "one", "B": "two"}, nil, showRandom, nil},
-		"shown now":                     {showMasks, object{"A": "one", "B": "two"}, object{"A": "theirs"}, showValues, nil},
-		"one more":                      {showValues, object{"A": "one"}, object{"Z": "theirs"}, nil, nil},
-		"one more than none":            {showValues, object{}, object{"Z": "theirs"}, nil, nil},
-		"shown in writes only":          {showWritten, object{"A": "one"}, object{"A": "theirs"}, nil, nil},
+		"all are missing": {showValues, object{"A": "one", "B": "two"}, object{"A": nil, "B": nil}, nil,
+			[]string{"A", "B"}},
+		"one is missing, masked":     {showMasks, object{"A": "one", "B": "two"}, object{"B": nil}, nil, []string{"B"}},
+		"one is missing, names only": {showNames, object{"A": "one", "B": "two"}, object{"B": nil}, nil, []string{"B"}},
+		"one is missing, masked now": {showValues, object{"A": "one", "B": "two"}, object{"B": nil}, showMasks,
+			[]string{"B"}},
+		"another value, masked":       {showMasks, object{"A": "one", "B": "two"}, object{"A": "theirs"}, nil, nil},
+		"another value, random masks": {showRandom, object{"A": "one"}, object{"A": "theirs"}, nil, nil},
+		"another value, not listed":   {showNone, object{"A": "one"}, object{"A": "theirs"}, nil, nil},
+		"one is missing, not listed":  {showNone, object{"A": "one"}, object{"A": nil}, nil, nil},
+		"masked now":                  {showValues, object{"A": "one", "B": "two"}, nil, showMasks, nil},
+		"masked at random now":        {showValues, object{"A": "one", "B": "two"}, nil, showRandom, nil},
+		"shown now":                   {showMasks, object{"A": "one", "B": "two"}, object{"A": "theirs"}, showValues, nil},
+		"one more":                    {showValues, object{"A": "one"}, object{"Z": "theirs"}, nil, nil},
+		"one more than none":          {showValues, object{}, object{"Z": "theirs"}, nil, nil},
+		"shown in writes only":        {showWritten, object{"A": "one"}, object{"A": "theirs"}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -298,10 +304,12 @@ func TestSecrets_changesByOthers(t *testing.T) {
 					return
 				}
 				run := newRun(t, s.service, onlyDocumented)
-				if reported := messages(run.refresh(m.i)); !slices.Equal(bullets(reported), c.drift) || !strings.HasPrefix(reported, changedByThem+": ") {
+				if reported := messages(run.refresh(m.i)); !slices.Equal(bullets(reported), c.drift) ||
+					!strings.HasPrefix(reported, changedByThem+": ") {
 					t.Errorf("the refresh reports %s, want drift of %q", reported, c.drift)
 				}
-				if text := messages(run.plan(m.i, arguments(t, config)).diagnostics); !strings.HasPrefix(text, "Deployment cannot be updated: ") {
+				if text := messages(run.plan(m.i, arguments(t, config)).diagnostics); !strings.HasPrefix(text,
+					"Deployment cannot be updated: ") {
 					t.Errorf("with documented operations only, the plan reports %q", text)
 				}
 				if reported := m.apply(allOperations, config, changedByThem+": "); strings.Contains(reported, "theirs") {
@@ -552,10 +560,13 @@ func TestSecrets_changeThatIsNotTakenIsAnError(t *testing.T) {
 		before, after object
 		reports       []string
 	}{
-		"another value": {object{"A": "planted-one"}, object{"A": "planted-two"}, []string{`secret "A" still has its former value`}},
-		"one more":      {object{"A": "planted-one"}, object{"A": "planted-one", "B": "planted-two"}, []string{`secret "B" is missing`}},
-		"one less":      {object{"A": "planted-one", "B": "planted-two"}, object{"A": "planted-one"}, []string{`secret "B" still exists`}},
-		"none":          {object{"A": "planted-one"}, object{}, []string{`secret "A" still exists`}},
+		"another value": {object{"A": "planted-one"}, object{"A": "planted-two"},
+			[]string{`secret "A" still has its former value`}},
+		"one more": {object{"A": "planted-one"}, object{"A": "planted-one", "B": "planted-two"},
+			[]string{`secret "B" is missing`}},
+		"one less": {object{"A": "planted-one", "B": "planted-two"}, object{"A": "planted-one"},
+			[]string{`secret "B" still exists`}},
+		"none": {object{"A": "planted-one"}, object{}, []string{`secret "A" still exists`}},
 		"another, one less": {object{"A": "planted-one", "B": "planted-two"}, object{"A": "planted-three"},
 			[]string{`secret "A" still has its former value`, `secret "B" still exists`}},
 	} {
@@ -595,7 +606,8 @@ func TestSecrets_digestsNeedTheCredential(t *testing.T) {
 			t.Parallel()
 			s := newSecretsService(t, showValues)
 			applied, planned := newProtocol(t, s.service, c.applied), newProtocol(t, s.service, c.planned)
-			r := applied.MustApply(typeName, nil, appConfig("internal_docker", object{"secrets_wo": object{"A": "1", "B": "2"}, "secrets_wo_version": "1"}))
+			r := applied.MustApply(typeName, nil,
+				appConfig("internal_docker", object{"secrets_wo": object{"A": "1", "B": "2"}, "secrets_wo_version": "1"}))
 			if !strings.Contains(string(r.Private), "secrets") {
 				t.Fatalf("nothing is recorded: %s", r.Private)
 			}
@@ -619,7 +631,8 @@ func TestSecrets_missingVersionIsReported(t *testing.T) {
 	p := newProtocol(t, newSecretsService(t, showValues).service)
 	_, diags := p.Plan(typeName, nil, appConfig("internal_docker", object{"secrets_wo": object{"A": "one"}}))
 	protocoltest.Expect(t, diags, protocoltest.Warning("Missing secrets_wo_version", ""))
-	_, diags = p.Plan(typeName, nil, appConfig("internal_docker", object{"secrets_wo": object{"A": "one"}, "secrets_wo_version": protocoltest.Unknown}))
+	_, diags = p.Plan(typeName, nil,
+		appConfig("internal_docker", object{"secrets_wo": object{"A": "one"}, "secrets_wo_version": protocoltest.Unknown}))
 	p.ExpectNone(diags)
 }
 
@@ -635,7 +648,8 @@ func TestSecrets_ignoreChanges(t *testing.T) {
 		run := newRun(t, s.service, documented)
 		planned := run.plan(m.i, after, "secrets_wo")
 		if documented {
-			protocoltest.Expect(t, planned.diagnostics, protocoltest.Error("Deployment cannot be updated", "", "- secrets_wo_version: "))
+			protocoltest.Expect(t, planned.diagnostics,
+				protocoltest.Error("Deployment cannot be updated", "", "- secrets_wo_version: "))
 		} else {
 			expectNone(t, planned.diagnostics)
 			expectNone(t, run.apply(m.i, planned))
@@ -756,11 +770,13 @@ func (l *secretsLife) apply(step int) {
 		}
 	}
 	for name := range before {
-		if _, kept := after[name]; !kept && !slices.Contains(bullets(messages(reported)), name) && !strings.Contains(messages(reported), "lists no secrets") {
+		if _, kept := after[name]; !kept && !slices.Contains(bullets(messages(reported)), name) &&
+			!strings.Contains(messages(reported), "lists no secrets") {
 			l.Errorf("secret %s was removed without a word", name)
 		}
 	}
-	if state := l.i.state.String() + string(l.i.resource.Private); strings.Contains(state, "foreign") || strings.Contains(state, "**") {
+	if state := l.i.state.String() + string(l.i.resource.Private); strings.Contains(state, "foreign") ||
+		strings.Contains(state, "**") {
 		l.Errorf("the state has values of others: %s", state)
 	}
 	l.expectNoop(allOperations, config)
@@ -773,12 +789,15 @@ func TestAccSecrets_writeOnly(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	config := func(version int) string {
-		return s.provider(`api_key = "kEyOfTheTests"`) + fmt.Sprintf("resource \"terraform_data\" \"value\" { input = \"value-%d\" }\n", version) +
-			deployment("app", "internal_docker", fmt.Sprintf("secrets_wo = { A = terraform_data.value.output }\n  secrets_wo_version = %d", version))
+		return s.provider(`api_key = "kEyOfTheTests"`) +
+			fmt.Sprintf("resource \"terraform_data\" \"value\" { input = \"value-%d\" }\n", version) +
+			deployment("app", "internal_docker",
+				fmt.Sprintf("secrets_wo = { A = terraform_data.value.output }\n  secrets_wo_version = %d", version))
 	}
 	drifted := resource.TestStep{Config: config(2), ConfigPlanChecks: updates}
 	drifted.PreConfig = func() { s.changeSecrets(t, object{"A": "theirs"}) }
 	terraformSince(t, 1, 11)
-	check(t, resource.TestStep{Config: config(1)}, resource.TestStep{Config: config(2)}, planIsEmpty(config(2)), drifted, planIsEmpty(config(2)))
+	check(t, resource.TestStep{Config: config(1)}, resource.TestStep{Config: config(2)}, planIsEmpty(config(2)), drifted,
+		planIsEmpty(config(2)))
 	managed{T: t, s: s}.expectSecrets("A=value-2", "A=value-2")
 }

@@ -12,28 +12,33 @@ import (
 )
 
 // What a message offers where documented operations only forbid an update.
-var updateOptions = []string{"remove documented_operations_only", "ignore_changes", "deletion_policy", "new name", "-refresh=false"}
+var updateOptions = []string{"remove documented_operations_only", "ignore_changes", "deletion_policy", "new name",
+	"-refresh=false"}
 
 // Each key that changes is sent whole, with what the service has beside. That each
 // argument can change is in TestEveryArgument_againstEveryKindOfUpdate.
 func TestUpdate_sendsChangedKeysUnlessOnlyDocumentedOperationsAreAllowed(t *testing.T) {
 	t.Parallel()
 	config := func(label string) string {
-		return `{"source_config": {"build_command": "make", "resource_spec": {"cpu_limit": 2, "labels": {"a": "` + label + `"}}}}`
+		return `{"source_config": {"build_command": "make", "resource_spec": {"cpu_limit": 2, "labels": {"a": "` +
+			label + `"}}}}`
 	}
 	m := create(t, fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}, ServiceMembers: map[string]any{
 		"source_config.resource_spec.zone": "z1", "source_config.resource_spec.labels.managed-by": "service"}}, config("1"))
-	m.applyReports(onlyDocumented, config("2"), append([]string{"Deployment cannot be updated: ", `- source_config.resource_spec.labels["a"]`},
-		updateOptions...)...)
+	m.applyReports(onlyDocumented, config("2"),
+		append([]string{"Deployment cannot be updated: ", `- source_config.resource_spec.labels["a"]`},
+			updateOptions...)...)
 	m.expectNoop(onlyDocumented, config("1"))
 	assertDocumentedOperationsOnly(t, m.s)
 	m.apply(allOperations, config("2"), "")
-	m.expectSent(`[{"source_config":{"resource_spec":{"cpu_limit":2,"labels":{"a":"2","managed-by":"service"},"zone":"z1"}}}]`)
+	m.expectSent(`[{"source_config":{"resource_spec":{"cpu_limit":2,"labels":{"a":"2","managed-by":"service"},` +
+		`"zone":"z1"}}}]`)
 	m.expectNoop(allOperations, config("2"))
 }
 
 func refConfig(ref string) string {
-	return `{"source": "codehost", "source_revision_config": {"graph_config_path": "graph.json", "repo_ref": "` + ref + `"}}`
+	return `{"source": "codehost", "source_revision_config": {"graph_config_path": "graph.json", "repo_ref": "` +
+		ref + `"}}`
 }
 
 // A service that reports commits in place of refs shows no difference between two
@@ -51,7 +56,9 @@ func TestUpdate_resolvedRef(t *testing.T) {
 	}
 	// Another branch may be at the same commit.
 	before := commit()
-	m.s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() { m.s.edit(t, "source_revision_config.repo_commit_sha", before)() }})
+	m.s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: func() {
+		m.s.edit(t, "source_revision_config.repo_commit_sha", before)()
+	}})
 	m.apply(allOperations, refConfig("twin"), "")
 	m.expectSent(`[{"source_revision_config":{"repo_ref":"twin"}}]`)
 	m.expectNoop(allOperations, refConfig("twin"))
@@ -65,7 +72,8 @@ func TestUpdate_refToCommitAndBack(t *testing.T) {
 	pinned := strings.Repeat("0123456789", 4)
 	m := create(t, fakeserver.Options{ResolveRefs: true}, refConfig("main"))
 	// A service builds that commit; the fake one chooses another.
-	m.s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Reached: m.s.edit(t, "source_revision_config.repo_commit_sha", pinned)})
+	m.s.Fail(fakeserver.UpdateDeployment, 1,
+		fakeserver.Fault{AfterWork: true, Reached: m.s.edit(t, "source_revision_config.repo_commit_sha", pinned)})
 	for _, ref := range []string{pinned, "main"} {
 		m.apply(allOperations, refConfig(ref), "")
 		m.expectSent(`[{"source_revision_config":{"repo_ref":"` + ref + `"}}]`)
@@ -87,13 +95,16 @@ func TestUpdate_ignoredChangesAreErrors(t *testing.T) {
 	})
 	t.Run("other arguments", func(t *testing.T) {
 		t.Parallel()
-		const before = `{"source": "external_docker", "source_config": {"custom_url": "https://a.example.com"}, "secrets": {"A": "planted-one"}}`
-		after := strings.NewReplacer("//a", "//b", `"}, `, `", "resource_spec": {"cpu": 7, "labels": {"a": "1"}, "sidecars": [{"name": "a"}]}}, `,
-			"planted-one", "planted-two").Replace(before)
+		const before = `{"source": "external_docker", "source_config": {"custom_url": "https://a.example.com"}, ` +
+			`"secrets": {"A": "planted-one"}}`
+		after := strings.NewReplacer("//a", "//b", `"}, `,
+			`", "resource_spec": {"cpu": 7, "labels": {"a": "1"}, "sidecars": [{"name": "a"}]}}, `, "planted-one",
+			"planted-two").Replace(before)
 		m := create(t, fakeserver.Options{IgnorePatch: true}, before)
 		m.applyReports(allOperations, after, "Update was not applied: ", "  - source_config.custom_url\n",
 			"  - source_config.resource_spec.cpu: 1 in the service, 7 in the configuration\n",
-			"  - source_config.resource_spec.labels[\"a\"]\n", "  - source_config.resource_spec.sidecars (missing in the service: a)\n",
+			"  - source_config.resource_spec.labels[\"a\"]\n", "  - source_config.resource_spec.sidecars (missing in the "+
+				"service: a)\n",
 			`  - secret "A" still has its former value`)
 		m.expectNoop(allOperations, before)
 	})
@@ -103,14 +114,17 @@ func TestUpdate_ignoredChangesAreErrors(t *testing.T) {
 func TestUpdate_serviceWithoutUpdateAndDelete(t *testing.T) {
 	t.Parallel()
 	config := func(url, policy string) string {
-		return `{"source": "external_docker", "deletion_policy": "` + policy + `", "source_config": {"custom_url": "` + url + `"}}`
+		return `{"source": "external_docker", "deletion_policy": "` + policy + `", "source_config": {"custom_url": "` +
+			url + `"}}`
 	}
 	const a, b = "https://a.example.com", "https://b.example.com"
 	m := create(t, fakeserver.Options{Documented: true}, config(a, "delete"))
-	m.applyReports(allOperations, config(b, "delete"), "Service does not support updates: ", "ignore_changes", "documented_operations_only", "405")
+	m.applyReports(allOperations, config(b, "delete"), "Service does not support updates: ", "ignore_changes",
+		"documented_operations_only", "405")
 	m.expectNoop(allOperations, config(a, "delete"))
 	got := messages(newRun(t, m.s, allOperations).destroy(m.i))
-	if !errorPattern("Service does not support deletion: ", "abandon", "documented_operations_only", "405").MatchString(got) {
+	if !errorPattern("Service does not support deletion: ", "abandon", "documented_operations_only",
+		"405").MatchString(got) {
 		t.Errorf("the destroy reports %s", got)
 	}
 	m.expectNoop(allOperations, config(a, "delete"))
@@ -129,8 +143,11 @@ func TestUpdate_deletedMeanwhile(t *testing.T) {
 		return `{"source": "external_docker", "source_config": {"custom_url": "https://` + url + `.example.com"}}`
 	}
 	m := create(t, fakeserver.Options{}, config("a"))
-	m.s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Reached: func() { m.s.Remove(m.s.stored(t)["id"].(string)) }})
-	m.applyReports(allOperations, config("b"), "Deployment no longer exists: ", "probably deleted outside Terraform. Plan again")
+	m.s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Reached: func() {
+		m.s.Remove(m.s.stored(t)["id"].(string))
+	}})
+	m.applyReports(allOperations, config("b"), "Deployment no longer exists: ",
+		"probably deleted outside Terraform. Plan again")
 	m.apply(allOperations, config("b"), "")
 	m.expectNoop(allOperations, config("b"))
 	if n := m.s.sent(http.MethodPost, ""); n != 2 {
@@ -144,10 +161,12 @@ func TestUpdate_unknownValueIsComparedAtApply(t *testing.T) {
 	config := func(url any) object {
 		return object{"name": "app", "source": "external_docker", "source_config": object{"custom_url": url}}
 	}
-	m := create(t, fakeserver.Options{}, `{"source": "external_docker", "source_config": {"custom_url": "https://a.example.com"}}`)
+	m := create(t, fakeserver.Options{},
+		`{"source": "external_docker", "source_config": {"custom_url": "https://a.example.com"}}`)
 	for url, want := range map[string][]string{
 		"https://a.example.com": {"^$"},
-		"https://b.example.com": append([]string{"Deployment cannot be updated: ", "  - source_config.custom_url"}, updateOptions...),
+		"https://b.example.com": append([]string{"Deployment cannot be updated: ", "  - source_config.custom_url"},
+			updateOptions...),
 	} {
 		run := newRun(t, m.s, onlyDocumented)
 		run.refresh(m.i)
@@ -170,7 +189,8 @@ func TestUpdate_newCommitOfTheRefIsNotReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			config := func(path string) string {
-				return `{"source": "codehost", "source_config": {"repo_url": "https://codehost.example/acme/app"}, "wait_until": "created",
+				return `{"source": "codehost", "source_config": {"repo_url": "https://codehost.example/acme/app"}, ` +
+					`"wait_until": "created",
 					"source_revision_config": {` + ref + `"graph_config_path": "` + path + `"}}`
 			}
 			m := create(t, fakeserver.Options{ResolveRefs: true}, config("a.json"))
@@ -202,14 +222,16 @@ func TestUpdate_droppedPropertiesAreReported(t *testing.T) {
 // without them.
 func TestUpdate_rejectedUnknownMembers(t *testing.T) {
 	t.Parallel()
-	m := create(t, fakeserver.Options{Defaults: map[string]any{}, ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}},
+	m := create(t, fakeserver.Options{Defaults: map[string]any{},
+		ServiceMembers: map[string]any{"source_config.resource_spec.zone": "z1"}},
 		`{"source_config": {"resource_spec": {"cpu": 1, "labels": {"a": "1"}}}}`)
 	const after = `{"source_config": {"resource_spec": {"cpu": 2, "labels": {"a": "1"}}}}`
 	got := m.apply(allOperations, after, "Unknown properties were not sent: ")
 	if lines := fmt.Sprint(bullets(got)); lines != "[source_config.resource_spec.zone]" {
 		t.Errorf("reported %s", lines)
 	}
-	m.expectSent(`[{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}},{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"}}}}]`)
+	m.expectSent(`[{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}},` +
+		`{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"1"}}}}]`)
 	m.expectNoop(allOperations, after)
 	m.expectStored("source_config", `{"resource_spec":{"cpu":2,"labels":{"a":"1"},"zone":"z1"}}`)
 }
@@ -217,7 +239,8 @@ func TestUpdate_rejectedUnknownMembers(t *testing.T) {
 // An update that fails changes neither state nor record, and the next one repeats it.
 func TestUpdate_failureIsRepeated(t *testing.T) {
 	t.Parallel()
-	const before = `{"source_config": {"build_command": "make", "resource_spec": {"cpu": 1, "labels": {"a": "1", "b": "2"}}}}`
+	const before = `{"source_config": {"build_command": "make", "resource_spec": {"cpu": 1, "labels": {"a": "1", ` +
+		`"b": "2"}}}}`
 	const after = `{"source_config": {"build_command": "make all", "resource_spec": {"cpu": 1, "labels": {"a": "1"}}}}`
 	const body = `{"source_config":{"build_command":"make all","resource_spec":{"cpu":1,"labels":{"a":"1"}}}}`
 	for name, c := range map[string]struct {
@@ -228,7 +251,8 @@ func TestUpdate_failureIsRepeated(t *testing.T) {
 	}{
 		"rejected":      {fakeserver.Fault{Status: http.StatusConflict}, 1, "Cannot update deployment", "[" + body + "]"},
 		"response lost": {fakeserver.Fault{AfterWork: true, Cut: true}, 1, "", "null"},
-		"not applied":   {fakeserver.Fault{Status: http.StatusOK, Body: "{}"}, 2, "Update was not applied: ", "[" + body + "]"},
+		"not applied": {fakeserver.Fault{Status: http.StatusOK, Body: "{}"}, 2, "Update was not applied: ",
+			"[" + body + "]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -244,12 +268,13 @@ func TestUpdate_failureIsRepeated(t *testing.T) {
 	}
 }
 
-// Where a service rejects an update, what additional_properties sets is sent again, and what the provider does not know is not,
-// null or not. If there is nothing of the kind, the update is not sent again.
+// Where a service rejects an update, what additional_properties sets is sent again, and what the provider does not know
+// is not, null or not. If there is nothing of the kind, the update is not sent again.
 func TestUpdate_rejectedWithAdditionalProperties(t *testing.T) {
 	t.Parallel()
 	with := func(command string) string {
-		return `{"additional_properties": "{\"source_config\":{\"zones\":[\"a\"],\"tier\":{\"b\":1}}}", "source_config": {"build_command": "` + command +
+		return `{"additional_properties": "{\"source_config\":{\"zones\":[\"a\"],\"tier\":{\"b\":1}}}", ` +
+			`"source_config": {"build_command": "` + command +
 			`", "resource_spec": {"cpu": ` + command + `}}}`
 	}
 	for name, c := range map[string]struct {
@@ -257,7 +282,8 @@ func TestUpdate_rejectedWithAdditionalProperties(t *testing.T) {
 		want    string
 		sent    string
 	}{
-		"nothing else": {nil, "Cannot update deployment", `[{"source_config":{"build_command":"2","resource_spec":{"cpu":2}}}]`},
+		"nothing else": {nil, "Cannot update deployment",
+			`[{"source_config":{"build_command":"2","resource_spec":{"cpu":2}}}]`},
 		"others": {map[string]any{"zone": "z1", "gpu": nil}, "Unknown properties were not sent: ",
 			`[{"source_config":{"build_command":"2","resource_spec":{"cpu":2,"gpu":null,"zone":"z1"}}},` +
 				`{"source_config":{"build_command":"2","resource_spec":{"cpu":2},"tier":{"b":1},"zones":["a"]}}]`},
@@ -275,10 +301,12 @@ func TestUpdate_rejectedWithAdditionalProperties(t *testing.T) {
 	}
 }
 
-// TestUpdate_changesOnlyWhatItsPlanChanges: what others change between a plan and its apply stays, in every key that is sent whole.
+// TestUpdate_changesOnlyWhatItsPlanChanges: what others change between a plan and its apply stays, in every key that is
+// sent whole.
 func TestUpdate_changesOnlyWhatItsPlanChanges(t *testing.T) {
 	t.Parallel()
-	const spec = `{"source_config": {"resource_spec": {"cpu": %s, "min_scale": 3, "labels": {"a": "1"}, "sidecars": [{"name": "s", "image": "i"}],
+	const spec = `{"source_config": {"resource_spec": {"cpu": %s, "min_scale": 3, "labels": {"a": "1"}, ` +
+		`"sidecars": [{"name": "s", "image": "i"}],
 		"volumes": [{"name": "v", "config_map": "{\"name\":\"c\"}"}]}}}`
 	m := create(t, fakeserver.Options{Defaults: map[string]any{}}, fmt.Sprintf(spec, "1"))
 	run := newRun(t, m.s, allOperations)
@@ -291,7 +319,8 @@ func TestUpdate_changesOnlyWhatItsPlanChanges(t *testing.T) {
 		spec["volumes"] = []any{map[string]any{"name": "v", "configMap": map[string]any{"name": "c", "defaultMode": 9}}}
 	})
 	run.plans.ExpectNone(run.apply(m.i, planned))
-	m.expectSent(`[{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"9","b":"9"},"min_scale":9,"sidecars":[{"name":"injected"},{"image":"i:9","name":"s"}],` +
+	m.expectSent(`[{"source_config":{"resource_spec":{"cpu":2,"labels":{"a":"9","b":"9"},"min_scale":9,` +
+		`"sidecars":[{"name":"injected"},{"image":"i:9","name":"s"}],` +
 		`"volumes":[{"configMap":{"defaultMode":9,"name":"c"},"name":"v"}]}}}]`)
 
 	// The next plan shows the drift.
@@ -305,9 +334,11 @@ func TestUpdate_changesOnlyWhatItsPlanChanges(t *testing.T) {
 // TestUpdate_stringsThatBeginWithJSON: a string is compared as a string.
 func TestUpdate_stringsThatBeginWithJSON(t *testing.T) {
 	t.Parallel()
-	const spec = `{"source_config": {"resource_spec": {"sidecars": [{"name": "s", "args": ["%s"], "env": [{"name": "A", "value": "%[1]s"}]}]}}}`
+	const spec = `{"source_config": {"resource_spec": {"sidecars": [{"name": "s", "args": ["%s"], "env": [{"name": "A", ` +
+		`"value": "%[1]s"}]}]}}}`
 	m := create(t, fakeserver.Options{Defaults: map[string]any{}}, fmt.Sprintf(spec, "{}-blue"))
 	m.apply(allOperations, fmt.Sprintf(spec, "{}-green"), "")
-	m.expectSent(`[{"source_config":{"resource_spec":{"sidecars":[{"args":["{}-green"],"env":[{"name":"A","value":"{}-green"}],"name":"s"}]}}}]`)
+	m.expectSent(`[{"source_config":{"resource_spec":{"sidecars":[{"args":["{}-green"],"env":[{"name":"A",` +
+		`"value":"{}-green"}],"name":"s"}]}}}]`)
 	m.expectNoop(allOperations, fmt.Sprintf(spec, "{}-green"))
 }

@@ -60,8 +60,10 @@ func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 			protocoltest.Error("Null value", "", spec+"volumes[0]")},
 		"null secret": {appConfig("codehost", object{"secrets": object{"A": nil}}),
 			protocoltest.Error("Null value", "", `secrets["A"]`)},
-		"secret without a name": {appConfig("codehost", object{"secrets": object{"": "x"}}), protocoltest.Error("Empty name", "", "secrets")},
-		"both kinds of secrets": {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"}, "secrets_wo_version": "1"}),
+		"secret without a name": {appConfig("codehost", object{"secrets": object{"": "x"}}),
+			protocoltest.Error("Empty name", "", "secrets")},
+		"both kinds of secrets": {appConfig("codehost", object{"secrets": object{"A": "x"}, "secrets_wo": object{"A": "x"},
+			"secrets_wo_version": "1"}),
 			protocoltest.Error("Conflicting arguments", "", "secrets_wo")},
 		"version without secrets": {appConfig("codehost", object{"secrets_wo_version": "1"}),
 			protocoltest.Error("Missing secrets_wo", "secrets_wo_version")},
@@ -88,7 +90,8 @@ func TestPlan_sourceThatIsNotAvailableIsRejected(t *testing.T) {
 	t.Parallel()
 	for hosting, source := range map[string]string{"self_hosted": "internal_source", "cloud": "external_docker"} {
 		p := newProtocol(t, newService(t, fakeserver.Options{}), object{"hosting": hosting})
-		_, diags := p.Plan(typeName, nil, appConfig(source, object{"source_revision_config": object{"image_uri": "r.example/a:1"}}))
+		_, diags := p.Plan(typeName, nil,
+			appConfig(source, object{"source_revision_config": object{"image_uri": "r.example/a:1"}}))
 		protocoltest.Expect(t, diags, protocoltest.Error("Source not available", "source", `"app"`, source, hosting))
 	}
 }
@@ -108,45 +111,83 @@ func TestPlan_misspelledNamesAreAWarning(t *testing.T) {
 		config object
 		lines  []string
 	}{
-		"no image":                       {"external_docker", object{}, []string{`source_revision_config.image_uri is not set, but source is "external_docker"`}},
-		"empty image":                    {"external_docker", object{"source_revision_config": object{"image_uri": ""}}, []string{`source_revision_config.image_uri is not set, but source is "external_docker"`}},
-		"image":                          {"external_docker", object{"source_revision_config": object{"image_uri": "r.example/a:1"}}, nil},
-		"unknown image":                  {"external_docker", object{"source_revision_config": object{"image_uri": protocoltest.Unknown}}, nil},
-		"no repository":                  {"codehost", object{"source_config": object{"build_command": "make"}}, []string{`source_config.repo_url is not set, but source is "codehost"`}},
-		"unknown repository":             {"codehost", object{"source_config": object{"repo_url": protocoltest.Unknown}}, nil},
-		"unknown object":                 {"codehost", object{"source_config": protocoltest.Unknown}, nil},
-		"source without needs":           {"internal_docker", object{}, nil},
-		"empty source_config":            {"internal_docker", object{"source_config": object{}}, nil},
-		"empty object":                   {"internal_docker", spec(object{}), []string{"source_config.resource_spec has nothing in it"}},
-		"other empty object":             {"internal_docker", object{"source_config": object{"listener_config": object{}}}, []string{"source_config.listener_config has nothing in it"}},
-		"empty resources":                {"internal_docker", sidecar(object{"resources": object{}}), []string{at + "sidecars[0].resources has nothing in it"}},
-		"object of an empty map":         {"internal_docker", spec(object{"labels": object{}}), nil},
-		"object of an unknown value":     {"internal_docker", spec(object{"cpu": protocoltest.Unknown}), nil},
-		"volume without a name":          {"internal_docker", spec(object{"volumes": list{object{"secret": "{}"}}}), []string{at + "volumes[0] has no name"}},
-		"volume without a kind":          {"internal_docker", spec(object{"volumes": list{object{"name": "v"}}}), []string{at + "volumes[0] has no kind of volume"}},
-		"volume of an unknown kind":      {"internal_docker", spec(object{"volumes": list{object{"name": "v", "nfs": protocoltest.Unknown}}}), nil},
-		"volume of two kinds":            {"internal_docker", spec(object{"volumes": list{object{"name": "v", "nfs": "{}", "csi": "{}"}}}), []string{at + "volumes[0] has several kinds of volume: nfs, csi"}},
-		"volume of perhaps two kinds":    {"internal_docker", spec(object{"volumes": list{object{"name": "v", "nfs": "{}", "csi": protocoltest.Unknown}}}), nil},
-		"mount without anything":         {"internal_docker", spec(object{"volume_mounts": list{object{"read_only": true}}}), []string{at + "volume_mounts[0] has no name", at + "volume_mounts[0] has no mount_path"}},
-		"mount with an empty path":       {"internal_docker", spec(object{"volume_mounts": list{object{"name": "v", "mount_path": ""}}}), []string{at + "volume_mounts[0] has no mount_path"}},
-		"mount of a container":           {"internal_docker", sidecar(object{"volume_mounts": list{object{"name": "v"}}}), []string{at + "sidecars[0].volume_mounts[0] has no mount_path"}},
-		"container without a name":       {"internal_docker", spec(object{"sidecars": list{object{"image": "i"}}}), []string{at + "sidecars[0] has no name"}},
-		"init container without image":   {"internal_docker", spec(object{"init_containers": list{object{"name": "i"}}}), []string{at + "init_containers[0] has no image"}},
-		"variable without a value":       {"internal_docker", sidecar(object{"env": list{object{"name": "A"}}}), []string{at + "sidecars[0].env[0] has no value or value_from"}},
-		"variable without a name":        {"internal_docker", sidecar(object{"env": list{object{"value": "x"}}}), []string{at + "sidecars[0].env[0] has no name"}},
-		"variable with an empty value":   {"internal_docker", sidecar(object{"env": list{object{"name": "A", "value": ""}}}), nil},
-		"variable with unknown value":    {"internal_docker", sidecar(object{"env": list{object{"name": "A", "value_from": protocoltest.Unknown}}}), nil},
-		"two variables of one name":      {"internal_docker", sidecar(object{"env": list{object{"name": "A", "value": "x"}, object{"name": "A", "value": "y"}}}), []string{at + `sidecars[0].env[1] has the same name "A" as item 0`}},
-		"two mounts at one path":         {"internal_docker", spec(object{"volume_mounts": list{object{"name": "v", "mount_path": "/a"}, object{"name": "v", "mount_path": "/a"}}}), []string{at + `volume_mounts[1] has the same name "v" and mount_path "/a" as item 0`}},
-		"two mounts of one volume":       {"internal_docker", spec(object{"volume_mounts": list{object{"name": "v", "mount_path": "/a"}, object{"name": "v", "mount_path": "/b"}}}), nil},
-		"two containers of one name":     {"internal_docker", spec(object{"sidecars": list{object{"name": "s", "image": "i"}, object{"name": "s", "image": "j"}}}), []string{at + `sidecars[1] has the same name "s" as item 0`}},
-		"two items of an unknown name":   {"internal_docker", sidecar(object{"env": list{object{"name": protocoltest.Unknown, "value": "x"}, object{"name": protocoltest.Unknown, "value": "y"}}}), nil},
-		"in several places of an object": {"external_docker", spec(object{"sidecars": list{object{"name": "s"}}}), []string{`source_revision_config.image_uri is not set, but source is "external_docker"`, at + "sidecars[0] has no image"}},
+		"no image": {"external_docker", object{},
+			[]string{`source_revision_config.image_uri is not set, but source is "external_docker"`}},
+		"empty image": {"external_docker", object{"source_revision_config": object{"image_uri": ""}},
+			[]string{`source_revision_config.image_uri is not set, but source is "external_docker"`}},
+		"image": {"external_docker",
+			object{"source_revision_config": object{"image_uri": "r.example/a:1"}}, nil},
+		"unknown image": {"external_docker",
+			object{"source_revision_config": object{"image_uri": protocoltest.Unknown}}, nil},
+		"no repository": {"codehost", object{"source_config": object{"build_command": "make"}},
+			[]string{`source_config.repo_url is not set, but source is "codehost"`}},
+		"unknown repository": {"codehost", object{"source_config": object{"repo_url": protocoltest.Unknown}},
+			nil},
+		"unknown object":       {"codehost", object{"source_config": protocoltest.Unknown}, nil},
+		"source without needs": {"internal_docker", object{}, nil},
+		"empty source_config":  {"internal_docker", object{"source_config": object{}}, nil},
+		"empty object": {"internal_docker", spec(object{}),
+			[]string{"source_config.resource_spec has nothing in it"}},
+		"other empty object": {"internal_docker", object{"source_config": object{"listener_config": object{}}},
+			[]string{"source_config.listener_config has nothing in it"}},
+		"empty resources": {"internal_docker", sidecar(object{"resources": object{}}),
+			[]string{at + "sidecars[0].resources has nothing in it"}},
+		"object of an empty map":     {"internal_docker", spec(object{"labels": object{}}), nil},
+		"object of an unknown value": {"internal_docker", spec(object{"cpu": protocoltest.Unknown}), nil},
+		"volume without a name": {"internal_docker", spec(object{"volumes": list{object{"secret": "{}"}}}),
+			[]string{at + "volumes[0] has no name"}},
+		"volume without a kind": {"internal_docker", spec(object{"volumes": list{object{"name": "v"}}}),
+			[]string{at + "volumes[0] has no kind of volume"}},
+		"volume of an unknown kind": {"internal_docker",
+			spec(object{"volumes": list{object{"name": "v", "nfs": protocoltest.Unknown}}}), nil},
+		"volume of two kinds": {"internal_docker",
+			spec(object{"volumes": list{object{"name": "v", "nfs": "{}", "csi": "{}"}}}),
+			[]string{at + "volumes[0] has several kinds of volume: nfs, csi"}},
+		"volume of perhaps two kinds": {"internal_docker",
+			spec(object{"volumes": list{object{"name": "v", "nfs": "{}", "csi": protocoltest.Unknown}}}), nil},
+		"mount without anything": {"internal_docker", spec(object{"volume_mounts": list{object{"read_only": true}}}),
+			[]string{at + "volume_mounts[0] has no name", at + "volume_mounts[0] has no mount_path"}},
+		"mount with an empty path": {"internal_docker",
+			spec(object{"volume_mounts": list{object{"name": "v", "mount_path": ""}}}),
+			[]string{at + "volume_mounts[0] has no mount_path"}},
+		"mount of a container": {"internal_docker", sidecar(object{"volume_mounts": list{object{"name": "v"}}}),
+			[]string{at + "sidecars[0].volume_mounts[0] has no mount_path"}},
+		"container without a name": {"internal_docker", spec(object{"sidecars": list{object{"image": "i"}}}),
+			[]string{at + "sidecars[0] has no name"}},
+		"init container without image": {"internal_docker", spec(object{"init_containers": list{object{"name": "i"}}}),
+			[]string{at + "init_containers[0] has no image"}},
+		"variable without a value": {"internal_docker", sidecar(object{"env": list{object{"name": "A"}}}),
+			[]string{at + "sidecars[0].env[0] has no value or value_from"}},
+		"variable without a name": {"internal_docker", sidecar(object{"env": list{object{"value": "x"}}}),
+			[]string{at + "sidecars[0].env[0] has no name"}},
+		"variable with an empty value": {"internal_docker", sidecar(object{"env": list{object{"name": "A", "value": ""}}}),
+			nil},
+		"variable with unknown value": {"internal_docker",
+			sidecar(object{"env": list{object{"name": "A", "value_from": protocoltest.Unknown}}}), nil},
+		"two variables of one name": {"internal_docker",
+			sidecar(object{"env": list{object{"name": "A", "value": "x"}, object{"name": "A", "value": "y"}}}),
+			[]string{at + `sidecars[0].env[1] has the same name "A" as item 0`}},
+		"two mounts at one path": {"internal_docker",
+			spec(object{"volume_mounts": list{object{"name": "v", "mount_path": "/a"}, object{"name": "v",
+				"mount_path": "/a"}}}), []string{at + `volume_mounts[1] has the same name "v" and mount_path "/a" as item 0`}},
+		"two mounts of one volume": {"internal_docker",
+			spec(object{"volume_mounts": list{object{"name": "v", "mount_path": "/a"},
+				object{"name": "v", "mount_path": "/b"}}}), nil},
+		"two containers of one name": {"internal_docker",
+			spec(object{"sidecars": list{object{"name": "s", "image": "i"}, object{"name": "s", "image": "j"}}}),
+			[]string{at + `sidecars[1] has the same name "s" as item 0`}},
+		"two items of an unknown name": {"internal_docker",
+			sidecar(object{"env": list{object{"name": protocoltest.Unknown, "value": "x"},
+				object{"name": protocoltest.Unknown, "value": "y"}}}), nil},
+		"in several places of an object": {"external_docker", spec(object{"sidecars": list{object{"name": "s"}}}),
+			[]string{`source_revision_config.image_uri is not set, but source is "external_docker"`,
+				at + "sidecars[0] has no image"}},
 	} {
 		_, diags := newProtocol(t, newService(t, fakeserver.Options{})).Plan(typeName, nil, appConfig(c.source, c.config))
 		var want []protocoltest.Message
 		if c.lines != nil {
-			want = append(want, protocoltest.Warning("Names may be misspelled", "", `"app"`, "spelling", "\n  - "+strings.Join(c.lines, "\n  - ")))
+			want = append(want, protocoltest.Warning("Names may be misspelled", "", `"app"`, "spelling",
+				"\n  - "+strings.Join(c.lines, "\n  - ")))
 		}
 		t.Log(name)
 		protocoltest.Expect(t, diags, want...)
@@ -173,8 +214,9 @@ func TestPlan_deploymentThatIsBeingDeletedIsAWarning(t *testing.T) {
 func TestCreate_rejectedFieldIsAnErrorAtTheAttribute(t *testing.T) {
 	t.Parallel()
 	config := appConfig("internal_docker", object{
-		"source_config": object{"resource_spec": object{"sidecars": list{object{"name": "p", "image": "i", "image_pull_policy": "Sometimes"}}}},
-		"secrets":       object{"A": "planted-one", "B": "planted-two"},
+		"source_config": object{"resource_spec": object{"sidecars": list{object{"name": "p", "image": "i",
+			"image_pull_policy": "Sometimes"}}}},
+		"secrets": object{"A": "planted-one", "B": "planted-two"},
 	})
 	for name, c := range map[string]struct{ loc, at, says string }{
 		"nested": {`["body","source_config","resource_spec","sidecars",0,"imagePullPolicy"]`,
@@ -188,13 +230,14 @@ func TestCreate_rejectedFieldIsAnErrorAtTheAttribute(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
 			p := newProtocol(t, s)
-			s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: 422, Header: map[string][]string{"X-Request-Id": {"req-42"}},
-				Body: `{"detail": [{"loc": ` + c.loc + `, "msg": "must be nicer", "type": "value_error"}]}`})
+			s.Fail(fakeserver.CreateDeployment, 1,
+				fakeserver.Fault{Status: 422, Header: map[string][]string{"X-Request-Id": {"req-42"}},
+					Body: `{"detail": [{"loc": ` + c.loc + `, "msg": "must be nicer", "type": "value_error"}]}`})
 			plan, diags := p.Plan(typeName, nil, config)
 			p.ExpectNone(diags)
 			r, diags := p.Apply(plan)
-			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, c.at, c.says, "POST /v2/deployments",
-				"422 Unprocessable Entity", "req-42"))
+			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot create deployment "app"`, c.at, c.says,
+				"POST /v2/deployments", "422 Unprocessable Entity", "req-42"))
 			if r != nil {
 				t.Error("the deployment is in the state")
 			}

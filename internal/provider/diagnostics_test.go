@@ -25,20 +25,21 @@ func TestReport_arguments(t *testing.T) {
 		arg    any
 		want   string
 	}{
-		"string":           {"%s", "a\x1b[2Jb\u202e", `a\u001b[2Jb\u202e`},
-		"quoted string":    {"%q", "a b", `"a b"`},
-		"line breaks":      {"%s", "a\n\nb", `a\n\nb`},
-		"secret":           {"%s", "x hunter2hunter2 y", "x (sensitive value) y"},
-		"error":            {"%s", errors.New("hunter2hunter2\a"), `(sensitive value)\u0007`},
-		"stringer":         {"%s", path.Root("a").AtMapKey("b"), `a["b"]`},
-		"named string":     {"%s", planName("\x1b"), `\u001b`},
-		"list":             {"of:%s", []string{"a\x1b", "hunter2hunter2"}, "of:\n  - a\\u001b\n  - (sensitive value)"},
-		"number":           {"%d", 5, "5"},
-		"fraction":         {"%.1f", 0.25, "0.2"},
-		"boolean":          {"%t", true, "true"},
-		"duration":         {"%s", 20 * time.Minute, "20m0s"},
-		"trusted text":     {"%s", trusted("a\nb"), "a\nb"},
-		"error of service": {"%s", &client.Error{Operation: "list", Method: "GET", Path: "/v2\x1b", Status: 500}, `list failed (GET /v2\u001b): 500 Internal Server Error`},
+		"string":        {"%s", "a\x1b[2Jb\u202e", `a\u001b[2Jb\u202e`},
+		"quoted string": {"%q", "a b", `"a b"`},
+		"line breaks":   {"%s", "a\n\nb", `a\n\nb`},
+		"secret":        {"%s", "x hunter2hunter2 y", "x (sensitive value) y"},
+		"error":         {"%s", errors.New("hunter2hunter2\a"), `(sensitive value)\u0007`},
+		"stringer":      {"%s", path.Root("a").AtMapKey("b"), `a["b"]`},
+		"named string":  {"%s", planName("\x1b"), `\u001b`},
+		"list":          {"of:%s", []string{"a\x1b", "hunter2hunter2"}, "of:\n  - a\\u001b\n  - (sensitive value)"},
+		"number":        {"%d", 5, "5"},
+		"fraction":      {"%.1f", 0.25, "0.2"},
+		"boolean":       {"%t", true, "true"},
+		"duration":      {"%s", 20 * time.Minute, "20m0s"},
+		"trusted text":  {"%s", trusted("a\nb"), "a\nb"},
+		"error of service": {"%s", &client.Error{Operation: "list", Method: "GET", Path: "/v2\x1b", Status: 500},
+			`list failed (GET /v2\u001b): 500 Internal Server Error`},
 	} {
 		var diags diag.Diagnostics
 		p.report(&diags).errorf(path.Empty(), "Summary", test.format, test.arg)
@@ -86,9 +87,12 @@ func TestReport_places(t *testing.T) {
 		{path.Root("base_url"), "wrong", "base_url", "wrong"},
 		{spec.AtName("cpu"), "wrong", "source_config.resource_spec.cpu", "wrong"},
 		{spec.AtName("labels").AtMapKey("a"), "wrong", `source_config.resource_spec.labels["a"]`, "wrong"},
-		{spec.AtName("volumes").AtListIndex(0).AtName("name"), "wrong", "source_config.resource_spec.volumes[0].name", "wrong"},
-		{spec.AtName("volumes").AtListIndex(0).AtName("config_map"), "wrong", "source_config.resource_spec.volumes[0].config_map", "wrong"},
-		{spec.AtName("sidecars").AtListIndex(0).AtName("args").AtListIndex(1), "wrong", "source_config.resource_spec.sidecars[0].args[1]", "wrong"},
+		{spec.AtName("volumes").AtListIndex(0).AtName("name"), "wrong", "source_config.resource_spec.volumes[0].name",
+			"wrong"},
+		{spec.AtName("volumes").AtListIndex(0).AtName("config_map"), "wrong",
+			"source_config.resource_spec.volumes[0].config_map", "wrong"},
+		{spec.AtName("sidecars").AtListIndex(0).AtName("args").AtListIndex(1), "wrong",
+			"source_config.resource_spec.sidecars[0].args[1]", "wrong"},
 		{path.Root("timeouts").AtName("create"), "wrong", "timeouts.create", "wrong"},
 
 		{path.Root("source_config"), "wrong", "", "source_config: wrong"},
@@ -97,7 +101,8 @@ func TestReport_places(t *testing.T) {
 		{spec.AtName("labels"), "wrong", "", "source_config.resource_spec.labels: wrong"},
 		{spec.AtName("volumes"), "wrong", "", "source_config.resource_spec.volumes: wrong"},
 		{spec.AtName("volumes").AtListIndex(0), "wrong", "", "source_config.resource_spec.volumes[0]: wrong"},
-		{spec.AtName("sidecars").AtListIndex(0).AtName("args"), "wrong", "", "source_config.resource_spec.sidecars[0].args: wrong"},
+		{spec.AtName("sidecars").AtListIndex(0).AtName("args"), "wrong", "",
+			"source_config.resource_spec.sidecars[0].args: wrong"},
 		{path.Root("secret_references"), "wrong", "", "secret_references: wrong"},
 		{path.Root("timeouts"), "wrong", "", "timeouts: wrong"},
 		{path.Root("tag_value_ids"), "wrong", "", "tag_value_ids: wrong"},
@@ -134,7 +139,8 @@ func TestReport_isTheOnlyPlaceThatBuildsDiagnostics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := builds.FindAllString(string(text), -1); found != nil && file != "diagnostics.go" && !strings.HasSuffix(file, "_test.go") {
+		if found := builds.FindAllString(string(text), -1); found != nil && file != "diagnostics.go" &&
+			!strings.HasSuffix(file, "_test.go") {
 			t.Errorf("%s builds diagnostics: %q", file, found)
 		}
 	}

@@ -39,7 +39,8 @@ func completed(block string) string {
 	}
 	for _, match := range importedTo.FindAllStringSubmatch(block, -1) {
 		if !declared(match[1]) {
-			block += fmt.Sprintf("resource \"graphdeploy_deployment\" %q {\n  name = \"x\"\n  source = \"codehost\"\n}\n", match[1])
+			block += fmt.Sprintf("resource \"graphdeploy_deployment\" %q {\n  name = \"x\"\n  source = \"codehost\"\n}\n",
+				match[1])
 		}
 	}
 	// Terraform validates the settings of a provider only where something uses it.
@@ -60,7 +61,8 @@ func TestAccDocs_codeBlocksAreValid(t *testing.T) {
 				continue // a part of a resource
 			case strings.Contains(block, "  identity = ") && !is.since(1, 12):
 				continue
-			case (strings.Contains(block, "\naction \"") || strings.Contains(block, "action_trigger")) && (is.tofu || !is.since(1, 14)):
+			case (strings.Contains(block, "\naction \"") || strings.Contains(block, "action_trigger")) &&
+				(is.tofu || !is.since(1, 14)):
 				continue
 			case strings.HasPrefix(block, "list "):
 				if is.tofu || !is.since(1, 14) {
@@ -93,7 +95,8 @@ func newDocsService(t *testing.T) *service {
 	s := newService(t, fakeserver.Options{})
 	s.SeedRepositories("6f2c8a9e-3b1d-4c7f-9a52-0d8e4b6f1c37",
 		fakeserver.Repository{Owner: "acme", Name: "shop"}, fakeserver.Repository{Owner: "globex", Name: "search"})
-	s.SeedOAuthProviders(map[string]any{"provider_id": "calendar", "name": "Calendar"}, map[string]any{"provider_id": "mail", "name": "Mail"})
+	s.SeedOAuthProviders(map[string]any{"provider_id": "calendar", "name": "Calendar"},
+		map[string]any{"provider_id": "mail", "name": "Mail"})
 	return s
 }
 
@@ -141,8 +144,8 @@ func TestAccProviderAndResourceExamples_applyAndPlanEmpty(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			s := newDocsService(t)
-			w := newWorkspace(t, built, "GRAPHDEPLOY_BASE_URL="+s.url, "GRAPHDEPLOY_API_KEY=planted", "TF_VAR_payment_key=planted",
-				"TF_VAR_commit=0123456789abcdef0123456789abcdef01234567")
+			w := newWorkspace(t, built, "GRAPHDEPLOY_BASE_URL="+s.url, "GRAPHDEPLOY_API_KEY=planted",
+				"TF_VAR_payment_key=planted", "TF_VAR_commit=0123456789abcdef0123456789abcdef01234567")
 			text, err := os.ReadFile(filepath.Join(examplesFolder, file))
 			w.must(err)
 			// Its base_url is an example, too.
@@ -167,7 +170,8 @@ func TestAccMisspelledNestedName_isAWarning(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	w := newWorkspace(t, built)
-	w.configure(s.provider(), deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }
+	w.configure(s.provider(),
+		deployment("app", "codehost", `source_config = { repo_urll = "https://codehost.example.com/acme/app" }
   source_revision_config = { graph_config_path = "graph.json" }`))
 	out := unwrapped(w.succeed("apply", "-auto-approve"))
 	if !strings.Contains(out, "Warning: Names may be misspelled") || !strings.Contains(out, "source_config.repo_url") {

@@ -197,7 +197,8 @@ func TestAccGatesExample_exitStatus(t *testing.T) {
 		t.Fatalf("deployments after an apply with open gates: %v", names)
 	}
 	w.succeed("plan", "-detailed-exitcode", "-out=plan.tfplan")
-	if got := w.checks(); !maps.Equal(got, map[string]string{"check.watched_are_ready": "pass", "graphdeploy_deployment.search": "pass"}) {
+	if got := w.checks(); !maps.Equal(got,
+		map[string]string{"check.watched_are_ready": "pass", "graphdeploy_deployment.search": "pass"}) {
 		t.Errorf("checks with open gates: %s", got)
 	}
 
@@ -207,7 +208,8 @@ func TestAccGatesExample_exitStatus(t *testing.T) {
 	if !strings.Contains(unwrapped(out), "Not ready: legacy-bot (AWAITING_DATABASE).") {
 		t.Errorf("the plan does not name what is not ready:\n%s", out)
 	}
-	if got := w.checks(); !maps.Equal(got, map[string]string{"check.watched_are_ready": "fail", "graphdeploy_deployment.search": "pass"}) {
+	if got := w.checks(); !maps.Equal(got,
+		map[string]string{"check.watched_are_ready": "fail", "graphdeploy_deployment.search": "pass"}) {
 		t.Errorf("checks while a deployment is not ready: %s", got)
 	}
 	turn("search", "UNKNOWN")

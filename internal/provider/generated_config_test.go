@@ -19,7 +19,8 @@ import (
 // source and with everything set, imports them and plans empty.
 func TestAccGeneratedConfiguration_plansEmpty(t *testing.T) {
 	if is := terraformIs(t); is.tofu && !is.since(1, 10) || !is.since(1, 9) {
-		t.Skipf("Terraform before 1.9 and OpenTofu before 1.10 reject what they generate, as it lacks nested read-only attributes; this is %s", is)
+		t.Skipf("Terraform before 1.9 and OpenTofu before 1.10 reject what they generate, as it lacks nested read-only "+
+			"attributes; this is %s", is)
 	}
 	testGenerated(t, "from import blocks", func(w *workspace, s *service, ids []string) {
 		imports := ""
@@ -37,7 +38,8 @@ func TestAccQuery_generatedConfigurationPlansEmpty(t *testing.T) {
 	}
 	testGenerated(t, "from a query", func(w *workspace, s *service, _ []string) {
 		w.configure(s.provider())
-		w.must(os.WriteFile(filepath.Join(w.dir, "existing.tfquery.hcl"), []byte("list \"graphdeploy_deployment\" \"existing\" {\n  provider = graphdeploy\n}\n"), 0o600))
+		w.must(os.WriteFile(filepath.Join(w.dir, "existing.tfquery.hcl"),
+			[]byte("list \"graphdeploy_deployment\" \"existing\" {\n  provider = graphdeploy\n}\n"), 0o600))
 		w.succeed("query", "-generate-config-out=generated.tf")
 	})
 }
@@ -82,17 +84,23 @@ func testGenerated(t *testing.T, how string, generate func(w *workspace, s *serv
 // returns their ids.
 func seedOfEachKind(t *testing.T, s *service) (ids []string) {
 	t.Helper()
-	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source", "internal_template"} {
+	for _, source := range []string{"codehost", "external_docker", "internal_docker", "internal_source",
+		"internal_template"} {
 		ids = append(ids, s.SeedDeployment(map[string]any{"name": "a-" + source, "source": source}))
 	}
 	// Text that must be escaped, and numbers that may come back in another form.
 	odd := "echo ${HOME} %{if} \"$(x)\" \\ é\n\tnext: \u2028 <&>"
-	ids = append(ids, s.SeedDeployment(map[string]any{"name": odd, "source": "external_docker", "source_config": map[string]any{
-		"build_command": odd, "custom_url": "", "resource_spec": map[string]any{
-			"cpu": 1.0 / 3, "db_cpu": 1e-7, "memory_mb": 1 << 40, "labels": map[string]any{odd: odd, "": "empty"}, "annotations": map[string]any{},
-			"volumes":  []any{map[string]any{"name": odd, "csi": map[string]any{odd: []any{odd, 1e300, nil, true, map[string]any{}}}}, map[string]any{"emptyDir": map[string]any{}}},
-			"sidecars": []any{map[string]any{"name": "a", "command": []any{odd, ""}, "env": []any{map[string]any{"name": odd, "value": odd}}}, map[string]any{}},
-		}}}))
+	ids = append(ids,
+		s.SeedDeployment(map[string]any{"name": odd, "source": "external_docker", "source_config": map[string]any{
+			"build_command": odd, "custom_url": "", "resource_spec": map[string]any{
+				"cpu": 1.0 / 3, "db_cpu": 1e-7, "memory_mb": 1 << 40, "labels": map[string]any{odd: odd, "": "empty"},
+				"annotations": map[string]any{},
+				"volumes": []any{map[string]any{"name": odd,
+					"csi": map[string]any{odd: []any{odd, 1e300, nil, true, map[string]any{}}}},
+					map[string]any{"emptyDir": map[string]any{}}},
+				"sidecars": []any{map[string]any{"name": "a", "command": []any{odd, ""},
+					"env": []any{map[string]any{"name": odd, "value": odd}}}, map[string]any{}},
+			}}}))
 	everything, _ := readJSON(t, "testdata/everything.json").(map[string]any)
 	return append(ids, s.SeedDeployment(everything))
 }

@@ -60,21 +60,25 @@ func TestReport_hostileTextInEveryResponse(t *testing.T) {
 		provoke func(p run) protocoltest.Diagnostics
 	}{
 		"update that is not applied": {fakeserver.Options{IgnorePatch: true}, func(p run) protocoltest.Diagnostics {
-			return updated(p, appConfig("external_docker", image("a:1")), appConfig("external_docker", image("a:2")), func(d map[string]any) {
-				d["source_revision_config"].(map[string]any)["image_uri"] = hostileText
-			})
+			return updated(p, appConfig("external_docker", image("a:1")), appConfig("external_docker", image("a:2")),
+				func(d map[string]any) {
+					d["source_revision_config"].(map[string]any)["image_uri"] = hostileText
+				})
 		}},
 		"update that is rejected at plan": {fakeserver.Options{}, func(p run) protocoltest.Diagnostics {
 			p.ExpectNone(p.Configure(object{"base_url": p.s.url, "api_key": plantedKey, "documented_operations_only": true}))
-			return updated(p, appConfig("internal_docker", labels), appConfig("internal_docker", image("a:2")), func(d map[string]any) {
-				d["source_revision_config"].(map[string]any)["image_uri"] = hostileText
-			})
+			return updated(p, appConfig("internal_docker", labels), appConfig("internal_docker", image("a:2")),
+				func(d map[string]any) {
+					d["source_revision_config"].(map[string]any)["image_uri"] = hostileText
+				})
 		}},
 		"secrets of others": {fakeserver.Options{}, func(p run) protocoltest.Diagnostics {
 			secrets := func(value string) object { return object{"secrets": object{"A": value}} }
-			return updated(p, appConfig("internal_docker", secrets("one")), appConfig("internal_docker", secrets("two")), func(d map[string]any) {
-				d["secrets"] = []any{map[string]any{"name": "A", "value": "****"}, map[string]any{"name": hostileText, "value": "****"}}
-			})
+			return updated(p, appConfig("internal_docker", secrets("one")), appConfig("internal_docker", secrets("two")),
+				func(d map[string]any) {
+					d["secrets"] = []any{map[string]any{"name": "A", "value": "****"},
+						map[string]any{"name": hostileText, "value": "****"}}
+				})
 		}},
 		"name taken": {fakeserver.Options{}, func(p run) protocoltest.Diagnostics {
 			p.s.SeedDeployment(map[string]any{"name": "app", "status": hostileText})
@@ -115,8 +119,9 @@ func TestReport_hostileTextInEveryResponse(t *testing.T) {
 			})
 		}},
 	}
-	bodies := map[string]string{"text": hostileText, "detail": `{"detail": ` + quoted + `}`, "message": `{"error": {"message": ` + quoted + `}}`,
-		"unknown shape": `{` + quoted + `: [` + quoted + `]}`, "problem": `{"title": ` + quoted + `, "detail": ` + quoted + `}`}
+	bodies := map[string]string{"text": hostileText, "detail": `{"detail": ` + quoted + `}`,
+		"message": `{"error": {"message": ` + quoted + `}}`, "unknown shape": `{` + quoted + `: [` + quoted + `]}`,
+		"problem": `{"title": ` + quoted + `, "detail": ` + quoted + `}`}
 	for shape, body := range bodies {
 		for _, status := range []int{400, 401, 403, 404, 409, 413, 422, 429, 500} {
 			cases[fmt.Sprintf("%d, %s", status, shape)] = struct {

@@ -40,7 +40,8 @@ resource "graphdeploy_deployment" "existing" {
   name     = each.key
   source   = "external_docker"
 }`)
-	if out, want := w.succeed("plan", "-out=planned"), "250 to import, 0 to add, 0 to change, 0 to destroy"; !strings.Contains(out, want) {
+	if out, want := w.succeed("plan", "-out=planned"), "250 to import, 0 to add, 0 to change, "+
+		"0 to destroy"; !strings.Contains(out, want) {
 		t.Errorf("want %s:\n%s", want, out)
 	}
 	n := len(s.Requests())

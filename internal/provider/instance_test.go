@@ -64,7 +64,8 @@ func newRun(t *testing.T, s *service, documentedOnly bool) terraformRun {
 	t.Helper()
 	start := func() *protocol {
 		p := newProvider(t, newPatientServer())
-		p.ExpectNone(p.Configure(object{"base_url": s.url, "api_key": "kEyOfTheTests", "documented_operations_only": documentedOnly}))
+		p.ExpectNone(p.Configure(object{"base_url": s.url, "api_key": "kEyOfTheTests",
+			"documented_operations_only": documentedOnly}))
 		return p
 	}
 	return terraformRun{t, start(), start()}
@@ -173,7 +174,9 @@ func (r terraformRun) destroy(i *instance) protocoltest.Diagnostics {
 
 // withoutSpelling omits the warning about incomplete items: the tests write only what they are about.
 func withoutSpelling(diagnostics protocoltest.Diagnostics) protocoltest.Diagnostics {
-	return slices.DeleteFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool { return d.Summary == "Names may be misspelled" })
+	return slices.DeleteFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool {
+		return d.Summary == "Names may be misspelled"
+	})
 }
 
 func hasErrors(diagnostics protocoltest.Diagnostics) bool { return diagnostics.HasError() }
@@ -251,7 +254,8 @@ func (m managed) expectNoop(documentedOnly bool, text string) {
 	run := newRun(m.T, m.s, documentedOnly)
 	run.refresh(m.i)
 	if planned := run.plan(m.i, arguments(m.T, text)); !planned.isNoop(m.i) || len(planned.diagnostics) > 0 {
-		m.Errorf("the plan of %s proposes %s and reports %s", text, difference(m.i.state, planned.planned), messages(planned.diagnostics))
+		m.Errorf("the plan of %s proposes %s and reports %s", text, difference(m.i.state, planned.planned),
+			messages(planned.diagnostics))
 	}
 }
 

@@ -223,7 +223,8 @@ func TestAccInterrupt_savesWhatWasCreated(t *testing.T) {
 			w.configure(s.provider(), app)
 			held, reached, release := gate(fakeserver.Fault{})
 			defer release()
-			s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {}}) // the name at plan, and at the plan of the apply
+			// the name at plan, and at the plan of the apply
+			s.Fail(fakeserver.ListDeployments, 2, fakeserver.Fault{Reached: func() {}})
 			s.Fail(fakeserver.ListDeployments, 1, held)
 			r := w.start("apply", "-auto-approve")
 			r.await(reached, "it looked up the name")
@@ -285,8 +286,8 @@ func TestAccKilledProvider_createsNoSecondDeployment(t *testing.T) {
 			s.ClearFaults()
 			if c.created {
 				id := s.stored(t)["id"].(string)
-				w.fail(fmt.Sprintf(`Deployment name already taken .*import { to = graphdeploy_deployment\.NAME id = "%s" }`, id), "apply",
-					"-auto-approve")
+				w.fail(fmt.Sprintf(`Deployment name already taken .*import { to = graphdeploy_deployment\.NAME id = "%s" }`, id),
+					"apply", "-auto-approve")
 				w.succeed("import", this, id)
 				w.succeed("apply", "-auto-approve")
 			} else {

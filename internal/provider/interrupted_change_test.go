@@ -15,13 +15,15 @@ import (
 func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 	built := buildProvider(t)
 	t.Parallel()
-	begin := func(t *testing.T, fault fakeserver.Fault, route fakeserver.Route) (s *service, w *workspace, hold func(args ...string)) {
+	begin := func(t *testing.T, fault fakeserver.Fault,
+		route fakeserver.Route) (s *service, w *workspace, hold func(args ...string)) {
 		t.Helper()
 		s = newService(t, fakeserver.Options{})
 		w = newWorkspace(t, built)
 		configure := func(url string) {
 			// Without an output: it would show a new status.
-			config, _, _ := strings.Cut(deployment("app", "external_docker", `source_config = { custom_url = "`+url+`" }`), "output ")
+			config, _, _ := strings.Cut(deployment("app", "external_docker", `source_config = { custom_url = "`+url+`" }`),
+				"output ")
 			w.configure(s.provider(), config)
 		}
 		configure("https://a.example.com")
@@ -42,7 +44,8 @@ func TestAccInterrupt_updateAndDeletionFinish(t *testing.T) {
 			r.wait()
 		}
 	}
-	for name, fault := range map[string]fakeserver.Fault{"with a response": {AfterWork: true}, "with a lost response": {AfterWork: true, Cut: true}} {
+	for name, fault := range map[string]fakeserver.Fault{"with a response": {AfterWork: true},
+		"with a lost response": {AfterWork: true, Cut: true}} {
 		t.Run("update "+name, func(t *testing.T) {
 			t.Parallel()
 			s, w, hold := begin(t, fault, fakeserver.UpdateDeployment)

@@ -20,9 +20,10 @@ func TestProvider_leavesNoGoroutine(t *testing.T) {
 	p := newProtocol(t, &service{Server: fake, url: server.URL})
 	for i := range 60 {
 		id := fake.SeedDeployment(map[string]any{"name": fmt.Sprintf("app-%d", i)})
-		read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
-			CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id),
-				"name": tftypes.NewValue(tftypes.String, "app")})})
+		read, err := p.server.ReadResource(t.Context(),
+			&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
+				CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id),
+					"name": tftypes.NewValue(tftypes.String, "app")})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,8 +46,9 @@ var (
 	// What headings lose on their way into an address.
 	notInAnchors = regexp.MustCompile(`[^a-z0-9 _-]`)
 
-	inRepository = regexp.MustCompile(`^https://github\.com/graphdeploy/terraform-provider-graphdeploy/(?:raw|blob|tree)/main/`)
-	inRegistry   = regexp.MustCompile(`^https://registry\.terraform\.io/providers/graphdeploy/graphdeploy/latest/docs/?`)
+	inRepository = regexp.MustCompile(`^https://github\.com/graphdeploy/terraform-provider-graphdeploy/(?:raw|blob|` +
+		`tree)/main/`)
+	inRegistry = regexp.MustCompile(`^https://registry\.terraform\.io/providers/graphdeploy/graphdeploy/latest/docs/?`)
 )
 
 func TestLinks_targetsExist(t *testing.T) {

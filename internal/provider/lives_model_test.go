@@ -86,7 +86,8 @@ var sourceShapes = map[string]*shape{
 			"custom_url":  leaf("https://a.example.com", "https://b.example.com"),
 			"listener_id": leaf("aaaaaaaa-bbbb-4ccc-8ddd-000000000001").once(),
 			"resource_spec": anObject(map[string]*shape{
-				"min_scale": integer(), "max_scale": integer(), "cpu": cpu(), "cpu_limit": cpu(), "memory_mb": integer(), "queue_cpu": cpu(),
+				"min_scale": integer(), "max_scale": integer(), "cpu": cpu(), "cpu_limit": cpu(), "memory_mb": integer(),
+				"queue_cpu":     cpu(),
 				"db_storage_gi": integer(), "labels": aMap(), "annotations": aMap(), "service_account_name": leaf("", "one", "two"),
 				"image_pull_secrets": listOf(map[string]*shape{"name": leaf("x", "y", "z")}, "name"),
 				"volumes": listOf(map[string]*shape{"name": leaf("v", "w", "u"), "config_map": aJSON().as("configMap").alone(),
@@ -94,8 +95,10 @@ var sourceShapes = map[string]*shape{
 				"volume_mounts": mounts(), "sidecars": containers(), "init_containers": containers(),
 			}),
 		}).always(),
-		"source_revision_config": anObject(map[string]*shape{"image_uri": leaf("registry.example.com/app:1", "registry.example.com/app:2")}),
-		"secret_references": listOf(map[string]*shape{"name": leaf("A", "B"), "secret_name": leaf("s", "t").always(), "secret_key": leaf("k", "l").always()},
+		"source_revision_config": anObject(map[string]*shape{"image_uri": leaf("registry.example.com/app:1",
+			"registry.example.com/app:2")}),
+		"secret_references": listOf(map[string]*shape{"name": leaf("A", "B"), "secret_name": leaf("s", "t").always(),
+			"secret_key": leaf("k", "l").always()},
 			"name"),
 		"secrets": aMap(),
 	}),
@@ -351,7 +354,9 @@ func (l leaves) addTree(at string, v any, members bool) {
 	}
 	var plain any
 	_ = json.Unmarshal([]byte(inJSON(v)), &plain)
-	if !slices.ContainsFunc([]any{nil, "", []any{}, map[string]any{}}, func(empty any) bool { return reflect.DeepEqual(plain, empty) }) {
+	if !slices.ContainsFunc([]any{nil, "", []any{}, map[string]any{}}, func(empty any) bool {
+		return reflect.DeepEqual(plain, empty)
+	}) {
 		l[at] = plain
 	}
 }

@@ -45,7 +45,8 @@ func (p *inTerraform) write(name, source string, arguments map[string]any, ignor
 func (p *inTerraform) plan(name, source string, arguments map[string]any, ignored []string) outcomeOfRun {
 	p.write(name, source, arguments, ignored)
 	out, status := p.run("plan", "-out=saved", "-detailed-exitcode")
-	return outcomeOfRun{failed: status == 1, clean: status == 0, noop: status == 0 || !strings.Contains(out, "Plan: "), text: out}
+	return outcomeOfRun{failed: status == 1, clean: status == 0, noop: status == 0 || !strings.Contains(out, "Plan: "),
+		text: out}
 }
 
 func (p *inTerraform) apply(name, source string, arguments map[string]any, ignored []string) outcomeOfRun {

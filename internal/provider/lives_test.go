@@ -60,10 +60,12 @@ type outcomeOfRun struct {
 func playLife(t *testing.T, seed uint64, steps int, start func(*testing.T, *service) player) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
-	l := &life{T: t, random: r, owned: leaves{}, name: "app", source: pick(r, []string{"external_docker", "external_docker", "codehost"})}
+	l := &life{T: t, random: r, owned: leaves{}, name: "app",
+		source: pick(r, []string{"external_docker", "external_docker", "codehost"})}
 	l.shape = sourceShapes[l.source]
-	l.options = fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}, NullForEmpty: r.IntN(4) == 0, OmitEmpty: r.IntN(4) == 0,
-		IntegersAsFloats: r.IntN(4) == 0, Patch: pick(r, []fakeserver.PatchKind{fakeserver.PatchMergeSpec, fakeserver.PatchMergeDeep,
+	l.options = fakeserver.Options{KeepUnknown: true, Defaults: map[string]any{}, NullForEmpty: r.IntN(4) == 0,
+		OmitEmpty: r.IntN(4) == 0, IntegersAsFloats: r.IntN(4) == 0,
+		Patch: pick(r, []fakeserver.PatchKind{fakeserver.PatchMergeSpec, fakeserver.PatchMergeDeep,
 			fakeserver.PatchReplaceKeys})}
 	l.s = newService(t, l.options)
 	l.player = start(t, l.s)
@@ -79,7 +81,8 @@ func playLife(t *testing.T, seed uint64, steps int, start func(*testing.T, *serv
 		if t.Failed() {
 			return
 		}
-		pick(r, []func(){l.edit, l.edit, l.additions, l.additions, l.drift, l.ignore, l.savedPlan, l.failure, l.importAgain, l.rename})()
+		pick(r, []func(){l.edit, l.edit, l.additions, l.additions, l.drift, l.ignore, l.savedPlan, l.failure, l.importAgain,
+			l.rename})()
 	}
 	if t.Failed() {
 		return
@@ -198,8 +201,11 @@ func (l *life) addSomething() (added []string) {
 		if r.IntN(2) == 0 {
 			plantSome(r, d["source_config"])
 		}
-		for _, at := range []string{"source_config.install_command", "source_config.resource_spec.max_scale", "source_config.resource_spec.sidecars"} {
-			f, omitted := l.shape.at(at), !slices.ContainsFunc(slices.Collect(maps.Keys(wanted)), func(p string) bool { return within(p, at) })
+		for _, at := range []string{"source_config.install_command", "source_config.resource_spec.max_scale",
+			"source_config.resource_spec.sidecars"} {
+			f, omitted := l.shape.at(at), !slices.ContainsFunc(slices.Collect(maps.Keys(wanted)), func(p string) bool {
+				return within(p, at)
+			})
 			owned := slices.ContainsFunc(slices.Collect(maps.Keys(l.owned)), func(p string) bool { return within(p, at) })
 			object, name := parentOf(d, at)
 			if f != nil && omitted && !owned && object != nil && r.IntN(3) == 0 {
@@ -272,7 +278,8 @@ func (l *life) driftSomewhere(places []string) string {
 	var able []string
 	d := l.stored()
 	for _, at := range places {
-		if object, name := parentOf(d, at); object != nil && object[name] != nil && !slices.Contains([]string{"repo_url", "listener_id"}, name) {
+		if object, name := parentOf(d, at); object != nil && object[name] != nil &&
+			!slices.Contains([]string{"repo_url", "listener_id"}, name) {
 			able = append(able, at)
 		}
 	}
@@ -310,7 +317,9 @@ func parentOf(d map[string]any, at string) (object map[string]any, name string) 
 }
 
 func (l *life) ignores(at string) bool {
-	return slices.ContainsFunc(l.ignored, func(ignored string) bool { return within(at, ignored) && l.hasParents(ignored) })
+	return slices.ContainsFunc(l.ignored, func(ignored string) bool {
+		return within(at, ignored) && l.hasParents(ignored)
+	})
 }
 
 // ignore adds an attribute to ignore_changes, or removes one, and applies that.
@@ -365,8 +374,10 @@ func (l *life) savedPlan() {
 func (l *life) failure() {
 	l.Helper()
 	l.change()
-	fault := pick(l.random, []fakeserver.Fault{{Status: http.StatusInternalServerError}, {Cut: true}, {AfterWork: true, Cut: true},
-		{AfterWork: true, Status: http.StatusBadGateway}, {Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}},
+	fault := pick(l.random, []fakeserver.Fault{{Status: http.StatusInternalServerError}, {Cut: true},
+		{AfterWork: true, Cut: true},
+		{AfterWork: true, Status: http.StatusBadGateway},
+		{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}},
 		{Status: http.StatusUnprocessableEntity}, {AfterWork: true, Status: http.StatusNoContent}, {Truncate: true}})
 	before := l.live()
 	l.s.Fail(fakeserver.UpdateDeployment, 1, fault)
@@ -381,7 +392,8 @@ func (l *life) failure() {
 	between := l.live()
 	for at, value := range before {
 		// The change either took or did not; nothing else happened.
-		if _, ours := l.owned[at]; !ours && l.wanted()[at] == nil && !reflect.DeepEqual(between[at], value) && !l.removedWith(at, before) {
+		if _, ours := l.owned[at]; !ours && l.wanted()[at] == nil && !reflect.DeepEqual(between[at], value) &&
+			!l.removedWith(at, before) {
 			l.wrong("an apply that failed changed %s from %v to %v", at, value, between[at])
 		}
 	}
@@ -470,7 +482,8 @@ func (l *life) verify(out outcomeOfRun, before leaves, unplanned []string) {
 	if len(unplanned) > 0 {
 		return
 	}
-	if next := l.plan(l.name, l.source, l.arguments(), l.ignored); !next.clean && !(next.noop && len(l.ignored) > 0) { // what is ignored follows the service
+	// what is ignored follows the service
+	if next := l.plan(l.name, l.source, l.arguments(), l.ignored); !next.clean && !(next.noop && len(l.ignored) > 0) {
 		l.wrong("the next plan is not empty: %s", next.text)
 	}
 }
@@ -481,7 +494,8 @@ func (l *life) verifyRest(before, now, wanted leaves, out outcomeOfRun) {
 	l.Helper()
 	for at, value := range l.owned {
 		_, stays := wanted[at]
-		if value == "list" || stays || out.noop || l.ignores(at) || strings.HasPrefix(at, "secrets") && l.config["secrets"] == nil {
+		if value == "list" || stays || out.noop || l.ignores(at) || strings.HasPrefix(at, "secrets") &&
+			l.config["secrets"] == nil {
 			continue
 		}
 		if now[at] != nil && !wanted.inside(at) {
@@ -494,7 +508,8 @@ func (l *life) verifyRest(before, now, wanted leaves, out outcomeOfRun) {
 		if strings.HasPrefix(at, "secrets[") && !l.owned.inside("secrets") {
 			continue // a service shows values as far as the provider can tell only if there are secrets of its own
 		}
-		if !l.ignores(at) && (owned && !out.noop || set || l.removedWith(at, before) || wanted.contains(at) || l.owned.contains(at)) {
+		if !l.ignores(at) && (owned && !out.noop || set || l.removedWith(at, before) || wanted.contains(at) ||
+			l.owned.contains(at)) {
 			continue
 		}
 		if l.ignores(at) || now[at] != "item" || !wanted.inside(at) {
@@ -537,7 +552,8 @@ func (l *life) removedWith(at string, before leaves) bool {
 			above = at
 		}
 		listed := wanted[above] == "list" || l.owned[above] == "list"
-		if before[above] == "item" && wanted[above] == nil && (wanted[listOfItem(above)] == "list" || l.owned[listOfItem(above)] == "list") {
+		if before[above] == "item" && wanted[above] == nil &&
+			(wanted[listOfItem(above)] == "list" || l.owned[listOfItem(above)] == "list") {
 			return true
 		}
 		if listed && wanted[above] == nil {

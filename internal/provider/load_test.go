@@ -62,7 +62,8 @@ func TestLoad_lostResponsesCreateNoneTwice(t *testing.T) {
 		t.Logf("a second apply is needed:\n%s", regexp.MustCompile(`(?m)^.*Error: .*$`).FindString(out))
 		w.succeed("apply", "-auto-approve", "-parallelism=50")
 	}
-	t.Logf("%d requests, of which %d creates before any second apply; %d connections", len(s.Requests()), posts, s.Connections())
+	t.Logf("%d requests, of which %d creates before any second apply; %d connections", len(s.Requests()), posts,
+		s.Connections())
 	names := s.names()
 	if len(names) != 200 || len(s.Deployments()) != 200 {
 		t.Errorf("%d deployments of %d names, want 200 of each", len(s.Deployments()), len(names))
@@ -116,7 +117,8 @@ func TestLoad_randomFailuresCreateNoneTwice(t *testing.T) {
 		// names.
 		s.ClearFaults()
 		out, status := w.run("apply", "-auto-approve")
-		for _, found := range regexp.MustCompile(`has a deployment named "(app-(\d+))"`).FindAllStringSubmatch(unwrapped(out), -1) {
+		for _, found := range regexp.MustCompile(`has a deployment named "(app-(\d+))"`).FindAllStringSubmatch(unwrapped(out),
+			-1) {
 			imports++
 			w.succeed("import", fmt.Sprintf("graphdeploy_deployment.this[%s]", found[2]), found[1])
 		}
@@ -124,8 +126,8 @@ func TestLoad_randomFailuresCreateNoneTwice(t *testing.T) {
 			w.succeed("apply", "-auto-approve")
 		}
 		if names, managed := s.names(), w.managed(); len(names) != n || len(managed) != n || len(s.Deployments()) != n {
-			t.Fatalf("round %d: %d deployments, %d names, %d in the state; want %d of each", round, len(s.Deployments()), len(names), len(managed),
-				n)
+			t.Fatalf("round %d: %d deployments, %d names, %d in the state; want %d of each", round, len(s.Deployments()),
+				len(names), len(managed), n)
 		}
 		w.succeed("plan", "-detailed-exitcode")
 	}
@@ -174,7 +176,8 @@ func TestAccPlan_failuresDoNotChangeIt(t *testing.T) {
 		t.Fatalf("the plan with a healthy service ended with %d; drift: %v", status, healthy["resource_drift"])
 	}
 	transient := []fakeserver.Fault{
-		{Cut: true}, {AfterWork: true, Cut: true}, {Truncate: true}, {Status: 408}, {Status: 500}, {Status: 502}, {Status: 504},
+		{Cut: true}, {AfterWork: true, Cut: true}, {Truncate: true}, {Status: 408}, {Status: 500}, {Status: 502},
+		{Status: 504},
 		{Status: 503, Header: http.Header{"Retry-After": {"0"}}}, {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
 	}
 	t.Logf("healthy: %d requests", requests)
@@ -215,12 +218,14 @@ func TestAccManyDeployments_takeFewRequests(t *testing.T) {
 			s := newService(t, fakeserver.Options{})
 			w := newWorkspace(t, built)
 			// No name contains another: a lookup finds nothing, in one request.
-			w.configure(s.provider(), strings.Replace(many(c.managed), `"app-${count.index}"`, `format("app-%03d", count.index)`, 1))
+			w.configure(s.provider(),
+				strings.Replace(many(c.managed), `"app-${count.index}"`, `format("app-%03d", count.index)`, 1))
 			w.succeed("apply", "-auto-approve")
 			// At plan, and at the plan that Terraform repeats at apply, two names are
 			// looked up by themselves, and the others in a list.
 			if all := s.kinds(); all["create"] != c.managed || all["name"] != c.managed+4 {
-				t.Errorf("%d creates took %v, want one POST and one lookup of the name each, and 4 lookups for the plans", c.managed, all)
+				t.Errorf("%d creates took %v, want one POST and one lookup of the name each, and 4 lookups for the plans",
+					c.managed, all)
 			}
 			for i := range c.existing {
 				s.SeedDeployment(map[string]any{"name": fmt.Sprintf("other-%d", i)})

@@ -14,7 +14,8 @@ func TestAccMoved_planIsEmpty(t *testing.T) {
 	t.Parallel()
 	s := newService(t, fakeserver.Options{})
 	before, _, _ := strings.Cut(s.provider()+deployment("app", "internal_docker"), "output ")
-	after := strings.ReplaceAll(before, `"this"`, `"that"`) + "moved {\n  from = " + this + "\n  to = graphdeploy_deployment.that\n}"
+	after := strings.ReplaceAll(before, `"this"`, `"that"`) + "moved {\n  from = " + this +
+		"\n  to = graphdeploy_deployment.that\n}"
 	check(t, resource.TestStep{Config: before}, planIsEmpty(after))
 }
 

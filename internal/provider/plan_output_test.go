@@ -108,13 +108,15 @@ func TestAccOwnership_story(t *testing.T) {
 		w.succeed(append([]string{"plan", "-detailed-exitcode"}, args...)...)
 	}
 
-	configure("", `source_config = { build_command = "make", resource_spec = { cpu = 1, labels = { a = "1", b = "2" }, sidecars = [{ name = "x" }, { name = "y" }] } }`+image)
+	configure("", `source_config = { build_command = "make", resource_spec = { cpu = 1, labels = { a = "1", b = "2" }, `+
+		`sidecars = [{ name = "x" }, { name = "y" }] } }`+image)
 	w.succeed("apply", "-auto-approve")
 	empty()
 	empty("-refresh=false")
 
 	// With documented operations only, a removal is rejected.
-	const trimmed = `source_config = { resource_spec = { labels = { a = "1" }, sidecars = [{ name = "x" }, { name = "y" }] } }` + image
+	const trimmed = `source_config = { resource_spec = { labels = { a = "1" }, sidecars = [{ name = "x" }, ` +
+		`{ name = "y" }] } }` + image
 	configure(documentedOnly, trimmed)
 	w.refuse(`Deployment cannot be updated .*source_config.build_command: removed from the configuration`, "plan")
 	configure(documentedOnly, strings.Replace(trimmed, `, { name = "y" }`, "", 1))
@@ -145,7 +147,8 @@ func TestAccOwnership_story(t *testing.T) {
 	configure("", changed)
 	s.ResetRequests()
 	w.succeed("apply", "-auto-approve")
-	if labels := s.stored(t)["source_config"].(map[string]any)["resource_spec"].(map[string]any)["labels"]; inJSON(labels) != `{"a":"9","managed-by":"service"}` {
+	if labels := s.stored(t)["source_config"].(map[string]any)["resource_spec"].(map[string]any)["labels"]; inJSON(
+		labels) != `{"a":"9","managed-by":"service"}` {
 		t.Errorf("the labels are %s", inJSON(labels))
 	}
 	empty()

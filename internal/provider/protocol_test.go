@@ -143,8 +143,9 @@ func TestImport_identity(t *testing.T) {
 	}
 	p.ExpectNone(imported.Diagnostics)
 	one := imported.ImportedResources[0]
-	read, err := p.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State,
-		Private: one.Private, CurrentIdentity: one.Identity})
+	read, err := p.server.ReadResource(t.Context(),
+		&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State,
+			Private: one.Private, CurrentIdentity: one.Identity})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,8 @@ func TestImport_nameThatLooksLikeAUUID(t *testing.T) {
 }
 
 // list runs a list block as terraform query does, and takes at most n results.
-func (p *protocol) list(n int, limit int64, include bool, config map[string]tftypes.Value) []tfprotov6.ListResourceResult {
+func (p *protocol) list(n int, limit int64, include bool,
+	config map[string]tftypes.Value) []tfprotov6.ListResourceResult {
 	p.t.Helper()
 	server, ok := p.server.(tfprotov6.ListResourceServer)
 	if !ok {
@@ -234,8 +236,9 @@ func TestListResource_filters(t *testing.T) {
 	s := newService(t, fakeserver.Options{ExtraFields: true})
 	var ids []string
 	for i := range 250 {
-		ids = append(ids, s.SeedDeployment(map[string]any{"name": fmt.Sprintf("app-%03d", i), "image_version": fmt.Sprint(i % 2),
-			"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}}))
+		ids = append(ids,
+			s.SeedDeployment(map[string]any{"name": fmt.Sprintf("app-%03d", i), "image_version": fmt.Sprint(i % 2),
+				"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}}))
 	}
 	p := newProtocol(t, s)
 	text := func(v string) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
@@ -292,9 +295,11 @@ func TestListResource_filters(t *testing.T) {
 		}
 	})
 	t.Run("invalid filters", func(t *testing.T) {
-		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textSet("x")}, {"deployment_type": text("staging")},
+		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textSet("x")},
+			{"deployment_type": text("staging")},
 			{"tag_value_ids": textSet("")}, {"tag_value_ids": textSet("a,b")},
-			{"deployment_ids": tftypes.NewValue(tftypes.Set{ElementType: tftypes.String}, []tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
+			{"deployment_ids": tftypes.NewValue(tftypes.Set{ElementType: tftypes.String},
+				[]tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
 			if results := p.list(-1, 0, false, config); len(results) != 1 || len(results[0].Diagnostics) == 0 {
 				t.Errorf("%v gives %v, want a diagnostic", config, results)
 			}
@@ -306,7 +311,8 @@ func TestListResource_filters(t *testing.T) {
 		if len(results) != 1 {
 			t.Fatalf("%d results, want 1", len(results))
 		}
-		protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Cannot list deployments", "", "403 Forbidden", "api_key"))
+		protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Cannot list deployments", "", "403 Forbidden",
+			"api_key"))
 	})
 }
 
@@ -314,7 +320,8 @@ func TestListResource_filters(t *testing.T) {
 // generated from it plans empty.
 func TestListResource_resultIsAsImported(t *testing.T) {
 	t.Parallel()
-	for name, options := range map[string]fakeserver.Options{"empty": {}, "null": {NullForEmpty: true}, "omitted": {OmitEmpty: true}} {
+	for name, options := range map[string]fakeserver.Options{"empty": {}, "null": {NullForEmpty: true},
+		"omitted": {OmitEmpty: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, options)
@@ -323,13 +330,15 @@ func TestListResource_resultIsAsImported(t *testing.T) {
 					"resource_spec": map[string]any{"volumes": []any{}, "labels": map[string]any{},
 						"sidecars": []any{map[string]any{"name": "s", "command": []any{}, "image": ""}}}}})
 			p := newProtocol(t, s)
-			imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
+			imported, err := p.server.ImportResourceState(t.Context(),
+				&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
 			if err != nil {
 				t.Fatal(err)
 			}
 			one := imported.ImportedResources[0]
 			read, err := p.server.ReadResource(t.Context(),
-				&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private, CurrentIdentity: one.Identity})
+				&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private,
+					CurrentIdentity: one.Identity})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -352,13 +361,15 @@ func TestRead_canceledReadKeepsTheState(t *testing.T) {
 	p := newProtocol(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	read, err := p.server.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
-		CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id),
-			"name": tftypes.NewValue(tftypes.String, "app")})})
+	read, err := p.server.ReadResource(ctx,
+		&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
+			CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id),
+				"name": tftypes.NewValue(tftypes.String, "app")})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	protocoltest.Expect(t, read.Diagnostics, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "", "Interrupted"))
+	protocoltest.Expect(t, read.Diagnostics, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "",
+		"Interrupted"))
 	if state := p.attributes(p.deploymentType(), read.NewState); textOf(t, state["id"]) != id {
 		t.Error("the deployment is no longer in the state")
 	}
@@ -373,8 +384,8 @@ func TestListResource_unknownSettingsAreAnError(t *testing.T) {
 	if len(results) != 1 {
 		t.Fatalf("%d results, want 1", len(results))
 	}
-	protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Provider configuration is unknown", "", "Listing deployments",
-		"base_url"))
+	protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Provider configuration is unknown", "",
+		"Listing deployments", "base_url"))
 }
 
 // A state that was edited by hand must not lead to another path of the service.
@@ -384,8 +395,8 @@ func TestDelete_idThatIsNoUUIDSendsNothing(t *testing.T) {
 	for _, id := range []string{"", "..", "../auth/providers", "app"} {
 		s := newService(t, fakeserver.Options{})
 		p := newProtocol(t, s)
-		state := p.value(p.deploymentType(), map[string]tftypes.Value{"id": text(id), "name": text("app"), "source": text("internal_docker"),
-			"status": text("READY")})
+		state := p.value(p.deploymentType(), map[string]tftypes.Value{"id": text(id), "name": text("app"),
+			"source": text("internal_docker"), "status": text("READY")})
 		r := &protocoltest.Resource{Type: typeName, State: state, Identity: p.identity(id)}
 		plan, diags := p.Plan(typeName, r, nil)
 		p.ExpectNone(diags)

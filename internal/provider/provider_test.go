@@ -38,31 +38,42 @@ func TestProvider_invalidSettingIsAnErrorAtItsAttribute(t *testing.T) {
 		settings object
 		want     protocoltest.Message
 	}{
-		"no base_url":    {object{"base_url": nil}, protocoltest.Error("Missing base_url", "base_url", "GRAPHDEPLOY_BASE_URL")},
+		"no base_url": {object{"base_url": nil},
+			protocoltest.Error("Missing base_url", "base_url", "GRAPHDEPLOY_BASE_URL")},
 		"empty base_url": {object{"base_url": ""}, protocoltest.Error("Missing base_url", "base_url")},
 		"relative base_url": {object{"base_url": "example.com"},
 			protocoltest.Error("Invalid base_url", "base_url", "absolute http or https URL")},
-		"scheme of base_url":   {object{"base_url": "ftp://example.com"}, protocoltest.Error("Invalid base_url", "base_url")},
-		"base_url, no host":    {object{"base_url": "https://"}, protocoltest.Error("Invalid base_url", "base_url")},
-		"query in base_url":    {object{"base_url": "https://a.example.com/?x=1"}, protocoltest.Error("Invalid base_url", "base_url", "query")},
-		"fragment in base_url": {object{"base_url": "https://a.example.com/#x"}, protocoltest.Error("Invalid base_url", "base_url", "fragment")},
+		"scheme of base_url": {object{"base_url": "ftp://example.com"}, protocoltest.Error("Invalid base_url", "base_url")},
+		"base_url, no host":  {object{"base_url": "https://"}, protocoltest.Error("Invalid base_url", "base_url")},
+		"query in base_url": {object{"base_url": "https://a.example.com/?x=1"},
+			protocoltest.Error("Invalid base_url", "base_url", "query")},
+		"fragment in base_url": {object{"base_url": "https://a.example.com/#x"},
+			protocoltest.Error("Invalid base_url", "base_url", "fragment")},
 		"user in base_url": {object{"base_url": "https://me:planted@a.test/"},
 			protocoltest.Error("Credential in base_url", "base_url", "api_key")},
 		"hosting": {object{"hosting": "moon"},
 			protocoltest.Error("Invalid value", "hosting", "hosting must be one of: cloud, self_hosted; got \"moon\".")},
-		"request_timeout":      {object{"request_timeout": "soon"}, protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`)},
-		"no time":              {object{"request_timeout": "0s"}, protocoltest.Error("Invalid duration", "request_timeout", `got "0s"`)},
-		"negative time":        {object{"request_timeout": "-1s"}, protocoltest.Error("Invalid duration", "request_timeout", `got "-1s"`)},
+		"request_timeout": {object{"request_timeout": "soon"},
+			protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`)},
+		"no time": {object{"request_timeout": "0s"},
+			protocoltest.Error("Invalid duration", "request_timeout", `got "0s"`)},
+		"negative time": {object{"request_timeout": "-1s"},
+			protocoltest.Error("Invalid duration", "request_timeout", `got "-1s"`)},
 		"negative max_retries": {object{"max_retries": -1}, protocoltest.Error("Invalid number", "max_retries", "got -1")},
 		"fraction of a retry":  {object{"max_retries": 1.5}, protocoltest.Error("Invalid number", "max_retries", "got 1.5")},
 		"too many retries":     {object{"max_retries": 101}, protocoltest.Error("Invalid number", "max_retries", "got 101")},
-		"missing CA file":      {object{"ca_cert_file": missing}, protocoltest.Error("Unreadable file", "ca_cert_file", missing)},
-		"CA file without any":  {object{"ca_cert_file": empty}, protocoltest.Error("Invalid certificate file", "ca_cert_file", empty)},
-		"header name":          {object{"api_key_header": "X Y"}, protocoltest.Error("Invalid header name", "api_key_header")},
-		"line break in a key":  {object{"api_key": "planted\n"}, protocoltest.Error("Invalid header value", "", "api_key", "trimspace")},
-		"name in headers":      {object{"headers": object{"Bad Name": "x"}}, protocoltest.Error("Invalid header name", "", "headers")},
-		"value in headers":     {object{"headers": object{"X": "a\r\nb"}}, protocoltest.Error("Invalid header value", "", "headers")},
-		"null in headers":      {object{"headers": object{"X": nil}}, protocoltest.Error("Null value", "", "headers")},
+		"missing CA file": {object{"ca_cert_file": missing},
+			protocoltest.Error("Unreadable file", "ca_cert_file", missing)},
+		"CA file without any": {object{"ca_cert_file": empty},
+			protocoltest.Error("Invalid certificate file", "ca_cert_file", empty)},
+		"header name": {object{"api_key_header": "X Y"}, protocoltest.Error("Invalid header name", "api_key_header")},
+		"line break in a key": {object{"api_key": "planted\n"},
+			protocoltest.Error("Invalid header value", "", "api_key", "trimspace")},
+		"name in headers": {object{"headers": object{"Bad Name": "x"}},
+			protocoltest.Error("Invalid header name", "", "headers")},
+		"value in headers": {object{"headers": object{"X": "a\r\nb"}},
+			protocoltest.Error("Invalid header value", "", "headers")},
+		"null in headers": {object{"headers": object{"X": nil}}, protocoltest.Error("Null value", "", "headers")},
 		"header twice": {object{"headers": object{"X-A": "1", "x-a": "2"}},
 			protocoltest.Error("Duplicate header", "", "headers")},
 		"credential twice": {object{"headers": object{"X-Api-Key": "1"}, "api_key": "2"},
@@ -81,8 +92,9 @@ func TestProvider_invalidSettingIsAnErrorAtItsAttribute(t *testing.T) {
 func TestProvider_reservedHeaderIsRejected(t *testing.T) {
 	t.Parallel()
 	p := unconfigured(t)
-	for _, name := range []string{"accept", "Accept-Encoding", "connection", "Content-Encoding", "CONTENT-LENGTH", "Content-Type", "Expect",
-		"Host", "Range", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "X-HTTP-Method-Override"} {
+	for _, name := range []string{"accept", "Accept-Encoding", "connection", "Content-Encoding", "CONTENT-LENGTH",
+		"Content-Type", "Expect", "Host", "Range", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
+		"X-HTTP-Method-Override"} {
 		protocoltest.Expect(t, p.Configure(object{"base_url": "http://127.0.0.1:1", "headers": object{name: "x"}}),
 			protocoltest.Error("Reserved header", "", "headers", http.CanonicalHeaderKey(name)))
 		protocoltest.Expect(t, p.Configure(object{"base_url": "http://127.0.0.1:1", "api_key_header": name}),
@@ -96,8 +108,8 @@ func TestProvider_validationIgnoresTheEnvironmentAndFiles(t *testing.T) {
 	for name, settings := range map[string]object{
 		"nothing":    {},
 		"plain http": {"base_url": "http://plain.example.com"},
-		"unknown": {"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown}, "request_timeout": protocoltest.Unknown,
-			"max_retries": protocoltest.Unknown},
+		"unknown": {"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown},
+			"request_timeout": protocoltest.Unknown, "max_retries": protocoltest.Unknown},
 		"files": {"ca_cert_file": "/on/another/machine.pem", "client_cert_file": "/on/another/machine.pem"},
 		"empty": {"api_key_header": ""},
 	} {
@@ -109,9 +121,11 @@ func TestProvider_validationIgnoresTheEnvironmentAndFiles(t *testing.T) {
 
 func TestProvider_settingsReachEveryRequest(t *testing.T) {
 	t.Parallel()
-	s := newService(t, fakeserver.Options{PathPrefix: "/api/host", CredentialHeader: "Authorization", Credential: "Bearer planted"})
+	s := newService(t, fakeserver.Options{PathPrefix: "/api/host", CredentialHeader: "Authorization",
+		Credential: "Bearer planted"})
 	s.url += "///"
-	p := newProtocol(t, s, object{"api_key": "Bearer planted", "api_key_header": "authorization", "headers": object{"x-tenant": "acme"}})
+	p := newProtocol(t, s, object{"api_key": "Bearer planted", "api_key_header": "authorization",
+		"headers": object{"x-tenant": "acme"}})
 	_, diags := p.ReadData(oauthProviders, object{})
 	p.ExpectNone(diags)
 	requests := s.Requests()
@@ -184,7 +198,8 @@ func TestProvider_environmentCompletesTheConfiguration(t *testing.T) {
 		s.Fail(fakeserver.ListOAuthProviders, -1, held)
 		defer s.ClearFaults()
 		_, diags := configured(t, object{"max_retries": 0}).ReadData(oauthProviders, object{})
-		protocoltest.Expect(t, diags, protocoltest.Error("Cannot list OAuth providers", "", "no response within 30ms (request_timeout)"))
+		protocoltest.Expect(t, diags,
+			protocoltest.Error("Cannot list OAuth providers", "", "no response within 30ms (request_timeout)"))
 	})
 }
 
@@ -203,7 +218,8 @@ func TestProvider_invalidVariableIsNamed(t *testing.T) {
 		{"API_KEY_HEADER", "Host", protocoltest.Error("Reserved header", "api_key_header")},
 		{"API_KEY_HEADER", "Authorization: planted", protocoltest.Error("Invalid header name", "api_key_header")},
 		{"HOSTING", "moon", protocoltest.Error("Invalid value", "hosting", `got "moon"`)},
-		{"DOCUMENTED_OPERATIONS_ONLY", "perhaps", protocoltest.Error("Invalid value", "documented_operations_only", `got "perhaps"`)},
+		{"DOCUMENTED_OPERATIONS_ONLY", "perhaps", protocoltest.Error("Invalid value", "documented_operations_only",
+			`got "perhaps"`)},
 		{"MAX_RETRIES", "101", protocoltest.Error("Invalid value", "max_retries", `got "101"`)},
 		{"REQUEST_TIMEOUT", "soon", protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`)},
 		{"CA_CERT_FILE", missing, protocoltest.Error("Unreadable file", "ca_cert_file", missing)},
@@ -236,12 +252,18 @@ func TestProvider_misplacedCredentialIsNotShown(t *testing.T) {
 	}{
 		"PEM as client_key_file": {object{"client_key_file": key, "client_cert_file": certFile},
 			protocoltest.Error("Content instead of a path", "", "client_key_file")},
-		"PEM as ca_cert_file":       {object{"ca_cert_file": key}, protocoltest.Error("Content instead of a path", "", "ca_cert_file")},
-		"long text as a path":       {object{"ca_cert_file": strings.Repeat("planted", 100)}, protocoltest.Error("Content instead of a path", "", "ca_cert_file")},
-		"credential as header name": {object{"headers": object{"Authorization: Bearer planted": "x"}}, protocoltest.Error("Invalid header name", "", "headers")},
-		"header name for a value":   {object{"headers": object{"planted": "a\nb"}}, protocoltest.Error("Invalid header value", "", "headers")},
-		"header name without value": {object{"headers": object{"planted": nil}}, protocoltest.Error("Null value", "", "headers")},
-		"header name twice":         {object{"headers": object{"planted": "a", "PLANTED": "b"}}, protocoltest.Error("Duplicate header", "", "headers")},
+		"PEM as ca_cert_file": {object{"ca_cert_file": key},
+			protocoltest.Error("Content instead of a path", "", "ca_cert_file")},
+		"long text as a path": {object{"ca_cert_file": strings.Repeat("planted", 100)},
+			protocoltest.Error("Content instead of a path", "", "ca_cert_file")},
+		"credential as header name": {object{"headers": object{"Authorization: Bearer planted": "x"}},
+			protocoltest.Error("Invalid header name", "", "headers")},
+		"header name for a value": {object{"headers": object{"planted": "a\nb"}},
+			protocoltest.Error("Invalid header value", "", "headers")},
+		"header name without value": {object{"headers": object{"planted": nil}},
+			protocoltest.Error("Null value", "", "headers")},
+		"header name twice": {object{"headers": object{"planted": "a", "PLANTED": "b"}},
+			protocoltest.Error("Duplicate header", "", "headers")},
 		"credential in api_key_header": {object{"api_key_header": "Authorization: planted"},
 			protocoltest.Error("Invalid header name", "api_key_header", "api_key_header")},
 	} {
@@ -262,31 +284,44 @@ func TestProvider_credentialOfTheEnvironmentGoesToNoOtherService(t *testing.T) {
 	const ours = "https://deploy.example.com/api"
 	key := map[string]string{"API_KEY": "planted"}
 	certificate := map[string]string{"CLIENT_CERT_FILE": certFile, "CLIENT_KEY_FILE": keyFile}
-	foreign := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY is for", ours, "GRAPHDEPLOY_BASE_URL")
-	foreignCertificate := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_CLIENT_CERT_FILE is for")
-	malformed := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY", "GRAPHDEPLOY_BASE_URL", "malformed")
+	foreign := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY is for", ours,
+		"GRAPHDEPLOY_BASE_URL")
+	foreignCertificate := protocoltest.Error("Credential belongs to another service", "base_url",
+		"GRAPHDEPLOY_CLIENT_CERT_FILE is for")
+	malformed := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY",
+		"GRAPHDEPLOY_BASE_URL", "malformed")
 	for name, c := range map[string]struct {
 		base        string
 		credentials map[string]string
 		settings    object
 		want        []protocoltest.Message
 	}{
-		"other host":        {ours, key, object{"base_url": "https://other.example.com/api"}, []protocoltest.Message{foreign}},
-		"other port":        {ours, key, object{"base_url": "https://deploy.example.com:8443/api"}, []protocoltest.Message{foreign}},
-		"other scheme":      {ours, key, object{"base_url": "http://127.0.0.1/api"}, []protocoltest.Message{foreign}},
-		"other path":        {ours, key, object{"base_url": "https://deploy.example.com/v1"}, []protocoltest.Message{foreign}},
-		"path below":        {ours, key, object{"base_url": "https://deploy.example.com/api/v1"}, []protocoltest.Message{foreign}},
-		"no scheme":         {"deploy.example.com/api", key, object{"base_url": ours}, []protocoltest.Message{malformed}},
-		"escape":            {"https://deploy.example.com/%zz", key, object{"base_url": ours}, []protocoltest.Message{malformed}},
-		"space in the host": {"https://deploy.example.com ", key, object{"base_url": ours}, []protocoltest.Message{malformed}},
-		"trailing space":    {ours + " ", key, object{"base_url": ours}, []protocoltest.Message{foreign}},
-		"certificate":       {ours, certificate, object{"base_url": "https://other.example.com"}, []protocoltest.Message{foreignCertificate}},
-		"certificate, key in the configuration": {ours, certificate, object{"base_url": "https://other.example.com", "api_key": "theirs"},
+		"other host": {ours, key, object{"base_url": "https://other.example.com/api"},
+			[]protocoltest.Message{foreign}},
+		"other port": {ours, key, object{"base_url": "https://deploy.example.com:8443/api"},
+			[]protocoltest.Message{foreign}},
+		"other scheme": {ours, key, object{"base_url": "http://127.0.0.1/api"}, []protocoltest.Message{foreign}},
+		"other path": {ours, key, object{"base_url": "https://deploy.example.com/v1"},
+			[]protocoltest.Message{foreign}},
+		"path below": {ours, key, object{"base_url": "https://deploy.example.com/api/v1"},
+			[]protocoltest.Message{foreign}},
+		"no scheme": {"deploy.example.com/api", key, object{"base_url": ours}, []protocoltest.Message{malformed}},
+		"escape": {"https://deploy.example.com/%zz", key, object{"base_url": ours},
+			[]protocoltest.Message{malformed}},
+		"space in the host": {"https://deploy.example.com ", key, object{"base_url": ours},
+			[]protocoltest.Message{malformed}},
+		"trailing space": {ours + " ", key, object{"base_url": ours}, []protocoltest.Message{foreign}},
+		"certificate": {ours, certificate, object{"base_url": "https://other.example.com"},
+			[]protocoltest.Message{foreignCertificate}},
+		"certificate, key in the configuration": {ours, certificate,
+			object{"base_url": "https://other.example.com", "api_key": "theirs"},
 			[]protocoltest.Message{foreignCertificate}},
 
-		"same, written otherwise":           {ours, key, object{"base_url": "https://DEPLOY.example.com:443/api//"}, nil},
-		"key in the configuration":          {ours, key, object{"base_url": "https://other.example.com", "api_key": "theirs"}, nil},
-		"certificate in the configuration":  {ours, certificate, object{"base_url": "https://other.example.com", "client_cert_file": certFile, "client_key_file": keyFile}, nil},
+		"same, written otherwise": {ours, key, object{"base_url": "https://DEPLOY.example.com:443/api//"}, nil},
+		"key in the configuration": {ours, key, object{"base_url": "https://other.example.com", "api_key": "theirs"},
+			nil},
+		"certificate in the configuration": {ours, certificate,
+			object{"base_url": "https://other.example.com", "client_cert_file": certFile, "client_key_file": keyFile}, nil},
 		"base_url of the environment":       {ours, key, object{}, nil},
 		"no base_url in the environment":    {"", key, object{"base_url": "https://other.example.com"}, nil},
 		"no credential in the environment":  {ours, nil, object{"base_url": "https://other.example.com"}, nil},
@@ -391,17 +426,22 @@ func TestProvider_unusableClientCertificateIsAnErrorAtItsAttribute(t *testing.T)
 	}{
 		"no key":         {certFile, nil, protocoltest.Error("Missing client_key_file", "client_key_file", "together")},
 		"no certificate": {nil, keyFile, protocoltest.Error("Missing client_cert_file", "client_cert_file", "together")},
-		"mismatch":       {certFile, otherKey, protocoltest.Error("Invalid client certificate", "client_cert_file", certFile, otherKey)},
-		"no PEM":         {writeFile(t, "x", []byte("x")), keyFile, protocoltest.Error("Invalid client certificate", "client_cert_file")},
-		"unreadable":     {"/missing/client.pem", keyFile, protocoltest.Error("Unreadable file", "client_cert_file", "/missing/client.pem")},
-		"unreadable key": {certFile, "/missing/client.key", protocoltest.Error("Unreadable file", "client_key_file", "/missing/client.key")},
+		"mismatch": {certFile, otherKey, protocoltest.Error("Invalid client certificate", "client_cert_file", certFile,
+			otherKey)},
+		"no PEM": {writeFile(t, "x", []byte("x")), keyFile,
+			protocoltest.Error("Invalid client certificate", "client_cert_file")},
+		"unreadable": {"/missing/client.pem", keyFile,
+			protocoltest.Error("Unreadable file", "client_cert_file", "/missing/client.pem")},
+		"unreadable key": {certFile, "/missing/client.key",
+			protocoltest.Error("Unreadable file", "client_key_file", "/missing/client.key")},
 		"expired in 2020": {expired, expiredKey, protocoltest.Error("Expired client certificate", "client_cert_file", expired,
 			"2020-01-01T00:00:00Z")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			protocoltest.Expect(t, unconfigured(t).Configure(object{"base_url": "https://deploy.example.com", "client_cert_file": c.cert,
-				"client_key_file": c.key}), c.want)
+			protocoltest.Expect(t,
+				unconfigured(t).Configure(object{"base_url": "https://deploy.example.com", "client_cert_file": c.cert,
+					"client_key_file": c.key}), c.want)
 		})
 	}
 }
@@ -418,7 +458,8 @@ func TestProvider_unknownSettings(t *testing.T) {
 	p.ExpectNone(p.Configure(object{"base_url": protocoltest.Unknown, "headers": object{"X": protocoltest.Unknown}}))
 	needed := func(words ...string) protocoltest.Message {
 		return protocoltest.Error("Provider configuration is unknown", "",
-			append(words, "base_url, headers of the provider are known only after apply", "-refresh=false", "-target", "two configurations")...)
+			append(words, "base_url, headers of the provider are known only after apply", "-refresh=false", "-target",
+				"two configurations")...)
 	}
 
 	plan, diags := p.Plan(typeName, nil, object{"name": "new", "source": "internal_docker"})
@@ -433,7 +474,8 @@ func TestProvider_unknownSettings(t *testing.T) {
 	}
 	_, diags = p.Plan(typeName, existing, nil)
 	p.ExpectNone(diags)
-	_, diags = p.Plan(typeName, existing, object{"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}})
+	_, diags = p.Plan(typeName, existing,
+		object{"name": "app", "source": "internal_docker", "source_config": object{"build_command": "make"}})
 	protocoltest.Expect(t, diags, needed("Updating deployment"))
 	_, diags = p.Read(existing)
 	protocoltest.Expect(t, diags, needed("Reading deployment \"app\""))
@@ -455,9 +497,11 @@ func TestProvider_unknownSettings(t *testing.T) {
 	if read.Deferred == nil || read.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Errorf("the read is not deferred: %v", read.Deferred)
 	}
-	plan, diags = p.Plan(typeName, existing, appConfig("internal_docker", object{"source_config": object{"build_command": "make"}}))
+	plan, diags = p.Plan(typeName, existing,
+		appConfig("internal_docker", object{"source_config": object{"build_command": "make"}}))
 	p.ExpectNone(diags)
-	if plan == nil || plan.Response.Deferred == nil || plan.Response.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+	if plan == nil || plan.Response.Deferred == nil ||
+		plan.Response.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Error("the plan of an update is not deferred")
 	}
 	data, diags := p.ReadDataResponse(oauthProviders, object{})
@@ -465,8 +509,9 @@ func TestProvider_unknownSettings(t *testing.T) {
 	if data.Deferred == nil || data.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
 		t.Errorf("the data source is not deferred: %v", data.Deferred)
 	}
-	imported, err := p.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: "app",
-		ClientCapabilities: &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: true}})
+	imported, err := p.server.ImportResourceState(t.Context(),
+		&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: "app",
+			ClientCapabilities: &tfprotov6.ImportResourceStateClientCapabilities{DeferralAllowed: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +531,8 @@ func TestAccProvider_baseURLKnownOnlyAfterApply(t *testing.T) {
 	config := "resource \"terraform_data\" \"service\" {\n  input = \"" + s.url +
 		"\"\n}\nprovider \"graphdeploy\" {\n  base_url = terraform_data.service.output\n}\n" +
 		deployment("app", "internal_docker")
-	check(t, resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "status", "READY")}, planIsEmpty(config))
+	check(t, resource.TestStep{Config: config, Check: resource.TestCheckResourceAttr(this, "status", "READY")},
+		planIsEmpty(config))
 }
 
 // An unknown documented_operations_only counts as false while planning.
@@ -523,21 +569,26 @@ func TestProvider_failedReadIsExplained(t *testing.T) {
 		fault fakeserver.Fault
 		words []string
 	}{
-		"401": {fakeserver.Fault{Status: 401}, []string{"401 Unauthorized", "No credential was sent. Set api_key", "X-Api-Key"}},
+		"401": {fakeserver.Fault{Status: 401}, []string{"401 Unauthorized", "No credential was sent. Set api_key",
+			"X-Api-Key"}},
 		"403": {fakeserver.Fault{Status: 403}, []string{"403 Forbidden", "api_key"}},
 		"404": {fakeserver.Fault{Status: 404}, []string{"404 Not Found", "Set base_url"}},
 		"429": {fakeserver.Fault{Status: 429}, []string{"429 Too Many Requests", "max_retries"}},
 		"500": {fakeserver.Fault{Status: 500, Body: `{"error": {"message": "the roof is on fire"}}`},
 			[]string{"500 Internal Server Error", "the roof is on fire"}},
-		"a request id":  {fakeserver.Fault{Status: 500, Header: map[string][]string{"X-Request-Id": {"req-42"}}}, []string{"request id req-42"}},
-		"HTML":          {fakeserver.Fault{Status: 200, ContentType: "text/html", Body: page}, []string{"HTML page", "base_url"}},
-		"an HTML error": {fakeserver.Fault{Status: 502, ContentType: "text/html", Body: page}, []string{"502 Bad Gateway", "HTML"}},
-		"cut":           {fakeserver.Fault{Cut: true}, []string{"the connection was closed without a response"}},
-		"truncated":     {fakeserver.Fault{Truncate: true}, []string{"cut short"}},
-		"not JSON":      {fakeserver.Fault{Status: 200, Body: "hello"}, []string{"not JSON"}},
-		"no resources":  {fakeserver.Fault{Status: 200, Body: `{"offset": 0}`}, []string{"resources"}},
-		"wrong shape":   {fakeserver.Fault{Status: 200, Body: `[]`}, []string{"cannot be used"}},
-		"a fraction":    {fakeserver.Fault{Status: 200, Body: wrongMemory}, []string{"resource_spec.memory_mb", "0.5", "integer"}},
+		"a request id": {fakeserver.Fault{Status: 500, Header: map[string][]string{"X-Request-Id": {"req-42"}}},
+			[]string{"request id req-42"}},
+		"HTML": {fakeserver.Fault{Status: 200, ContentType: "text/html", Body: page},
+			[]string{"HTML page", "base_url"}},
+		"an HTML error": {fakeserver.Fault{Status: 502, ContentType: "text/html", Body: page},
+			[]string{"502 Bad Gateway", "HTML"}},
+		"cut":          {fakeserver.Fault{Cut: true}, []string{"the connection was closed without a response"}},
+		"truncated":    {fakeserver.Fault{Truncate: true}, []string{"cut short"}},
+		"not JSON":     {fakeserver.Fault{Status: 200, Body: "hello"}, []string{"not JSON"}},
+		"no resources": {fakeserver.Fault{Status: 200, Body: `{"offset": 0}`}, []string{"resources"}},
+		"wrong shape":  {fakeserver.Fault{Status: 200, Body: `[]`}, []string{"cannot be used"}},
+		"a fraction": {fakeserver.Fault{Status: 200, Body: wrongMemory},
+			[]string{"resource_spec.memory_mb", "0.5", "integer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -549,7 +600,8 @@ func TestProvider_failedReadIsExplained(t *testing.T) {
 			c.fault.Body = regexp.MustCompile(`%s`).ReplaceAllString(c.fault.Body, id)
 			s.Fail(fakeserver.ListDeployments, -1, c.fault)
 			left, diags := p.Read(r)
-			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "", append(c.words, "GET /v2/deployments")...))
+			protocoltest.Expect(t, diags, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "",
+				append(c.words, "GET /v2/deployments")...))
 			for _, hidden := range []string{"<", "evil", "Bad gateway"} {
 				if regexp.MustCompile(hidden).MatchString(diags.String()) {
 					t.Errorf("the message shows %q: %s", hidden, diags)

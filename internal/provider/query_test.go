@@ -25,7 +25,8 @@ func TestAccImport_byIdentity(t *testing.T) {
 		ProtoV6ProviderFactories: factories(),
 		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
 		Steps: []resource.TestStep{{
-			Config: s.provider() + deployment("app", "internal_docker") + fmt.Sprintf("import {\n  to = %s\n  identity = {\n    id = %q\n  }\n}", this, id),
+			Config: s.provider() + deployment("app", "internal_docker") + fmt.Sprintf("import {\n  to = %s\n  identity = {\n"+
+				"    id = %q\n  }\n}", this, id),
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 				plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop),
 			}},
@@ -75,7 +76,8 @@ list "graphdeploy_deployment" "none" {
 					querycheck.ExpectLength("graphdeploy_deployment.other", 1),
 					querycheck.ExpectLength("graphdeploy_deployment.ids", 1),
 					querycheck.ExpectLength("graphdeploy_deployment.none", 0),
-					querycheck.ExpectIdentity("graphdeploy_deployment.other", map[string]knownvalue.Check{"id": knownvalue.StringExact(id)}),
+					querycheck.ExpectIdentity("graphdeploy_deployment.other",
+						map[string]knownvalue.Check{"id": knownvalue.StringExact(id)}),
 				},
 			},
 		},

@@ -68,10 +68,13 @@ func TestRedeploy_triggers(t *testing.T) {
 // Members that the provider does not know, changes of the same plan, and null for what is removed are sent, too.
 func TestRedeploy_triggersWithOtherChanges(t *testing.T) {
 	t.Parallel()
-	m := create(t, fakeserver.Options{KeepUnknown: true, DocumentedRulesOnly: true, Defaults: map[string]any{}}, `{"source": "codehost",
-		"source_config": {"repo_url": "https://codehost.example/acme/app"}, "source_revision_config": {"repo_ref": "main", "graph_config_path": "a.json"}}`)
+	m := create(t, fakeserver.Options{KeepUnknown: true, DocumentedRulesOnly: true, Defaults: map[string]any{}},
+		`{"source": "codehost",
+		"source_config": {"repo_url": "https://codehost.example/acme/app"}, "source_revision_config": {"repo_ref": "main", `+
+			`"graph_config_path": "a.json"}}`)
 	m.s.edit(t, "source_revision_config.zone", "z1")()
-	const after = `{"source": "codehost", "redeploy_triggers": {"a": "1"}, "source_config": {"repo_url": "https://codehost.example/acme/app"},
+	const after = `{"source": "codehost", "redeploy_triggers": {"a": "1"}, ` +
+		`"source_config": {"repo_url": "https://codehost.example/acme/app"},
 		"source_revision_config": {"repo_ref": "dev"}}`
 	m.apply(allOperations, after, "")
 	m.expectSent(`[{"source_revision_config":{"graph_config_path":null,"repo_ref":"dev","zone":"z1"}}]`)
@@ -176,7 +179,8 @@ func TestRedeployAction(t *testing.T) {
 	s.ResetRequests()
 	progress, diags := p.invoke(object{"id": strings.ToUpper(id)})
 	p.ExpectNone(diags)
-	if sent := inJSON(s.patches(t)); sent != `[{"source_revision_config":{"graph_config_path":"graph.json","repo_ref":"main"}}]` {
+	if sent := inJSON(s.patches(t)); sent != `[{"source_revision_config":{"graph_config_path":"graph.json",`+
+		`"repo_ref":"main"}}]` {
 		t.Errorf("sent %s", sent)
 	}
 	d := s.stored(t)
@@ -209,7 +213,8 @@ func TestRedeployAction_arguments(t *testing.T) {
 	if sent := inJSON(s.patches(t)); sent != want {
 		t.Errorf("sent %s, want %s", sent, want)
 	}
-	for _, config := range []object{{"id": "app"}, {"id": id, "repo_ref": ""}, {"id": id, "wait_until": "done"}, {"id": id, "timeout": "soon"}} {
+	for _, config := range []object{{"id": "app"}, {"id": id, "repo_ref": ""}, {"id": id, "wait_until": "done"},
+		{"id": id, "timeout": "soon"}} {
 		_, diags := p.invoke(config)
 		if len(diags) != 1 || !diags.HasError() {
 			t.Errorf("%v reports %s", config, diags)

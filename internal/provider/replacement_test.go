@@ -129,11 +129,15 @@ func TestAccDocumentedOperationsOnly(t *testing.T) {
 			w.configure(provider, resourceBlock("app", "internal_docker", command))
 			w.succeed("apply", "-auto-approve")
 			w.succeed("plan", "-detailed-exitcode")
-			w.refuse("Deployment cannot be deleted .*deletion_policy = \"abandon\".*removed block .*terraform state rm.*-refresh=false", "destroy", "-auto-approve")
+			w.refuse("Deployment cannot be deleted .*deletion_policy = \"abandon\".*removed block .*terraform state "+
+				"rm.*-refresh=false", "destroy", "-auto-approve")
 			w.refuse("Deployment cannot be deleted", "plan", "-replace="+this)
 
-			w.configure(provider, resourceBlock("app", "internal_docker", `source_config = { build_command = "make all", install_command = "make deps" }`))
-			w.refuse("Deployment cannot be updated .*source_config.install_command.*source_config.build_command.*ignore_changes.*new name.*-refresh=false", "apply", "-auto-approve")
+			w.configure(provider, resourceBlock("app", "internal_docker",
+				`source_config = { build_command = "make all", install_command = "make deps" }`))
+			w.refuse("Deployment cannot be updated "+
+				".*source_config.install_command.*source_config.build_command.*ignore_changes.*new name.*-refresh=false", "apply",
+				"-auto-approve")
 			w.refuse("Deployment cannot be updated", "destroy", "-auto-approve")
 			w.configure(provider, resourceBlock("other", "internal_docker", command))
 			w.refuse("Deployment cannot be deleted", "apply", "-auto-approve")
@@ -167,8 +171,10 @@ func TestAccUnknownName_isNotReplacement(t *testing.T) {
 			t.Parallel()
 			s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
 			configure := func(name, other string) {
-				w.configure(s.provider(), fmt.Sprintf("resource \"terraform_data\" \"late\" {\n  input = { n = %q, s = \"internal_docker\", other = %q }\n}\n", name, other)+
-					"resource \"graphdeploy_deployment\" \"this\" {\n  name = terraform_data.late.output.n\n  source = terraform_data.late.output.s\n  "+setting+"\n}\n")
+				w.configure(s.provider(), fmt.Sprintf("resource \"terraform_data\" \"late\" {\n"+
+					"  input = { n = %q, s = \"internal_docker\", other = %q }\n}\n", name, other)+
+					"resource \"graphdeploy_deployment\" \"this\" {\n  name = terraform_data.late.output.n\n"+
+					"  source = terraform_data.late.output.s\n  "+setting+"\n}\n")
 			}
 			configure("app", "a")
 			w.succeed("apply", "-auto-approve")
@@ -208,7 +214,8 @@ func TestAccReplacement_createBeforeDestroyOfTheSameNameKeepsTheDeployment(t *te
 	}
 	check(t,
 		resource.TestStep{Config: config("internal_docker")},
-		resource.TestStep{Config: config("internal_template"), ExpectError: regexp.MustCompile(`(?s)Deployment name already taken.*create_before_destroy`)},
+		resource.TestStep{Config: config("internal_template"),
+			ExpectError: regexp.MustCompile(`(?s)Deployment name already taken.*create_before_destroy`)},
 		planIsEmpty(config("internal_docker")),
 	)
 	if n := s.sent("POST", "/v2/deployments"); n != 1 {

@@ -89,7 +89,8 @@ resource "terraform_data" "commit" {
 		out := w.succeed(append([]string{"apply", "-auto-approve"}, args...)...)
 		d := s.stored(t)
 		latest, _ := d["latest_revision_id"].(string)
-		if latest == before || latest != d["active_revision_id"] || !strings.Contains(out, "Its latest revision "+latest+" is active") {
+		if latest == before || latest != d["active_revision_id"] ||
+			!strings.Contains(out, "Its latest revision "+latest+" is active") {
 			t.Errorf("latest %s, before %v\n%s", latest, before, out)
 		}
 		w.succeed("plan", "-detailed-exitcode")

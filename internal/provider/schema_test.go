@@ -9,7 +9,8 @@ import (
 )
 
 // walkAttributes calls visit for each attribute, by its path.
-func walkAttributes(at string, attributes []*tfprotov6.SchemaAttribute, visit func(at string, a *tfprotov6.SchemaAttribute)) {
+func walkAttributes(at string, attributes []*tfprotov6.SchemaAttribute,
+	visit func(at string, a *tfprotov6.SchemaAttribute)) {
 	for _, a := range attributes {
 		visit(at+a.Name, a)
 		if a.NestedType != nil {
@@ -23,8 +24,8 @@ func TestSchema_everyAttributeHasADescriptionAndNoneIsDeprecated(t *testing.T) {
 	t.Parallel()
 	schema := unconfigured(t).schema
 	blocks := map[string]*tfprotov6.Schema{"provider": schema.Provider}
-	for kind, all := range map[string]map[string]*tfprotov6.Schema{"resource ": schema.ResourceSchemas, "data ": schema.DataSourceSchemas,
-		"list ": schema.ListResourceSchemas} {
+	for kind, all := range map[string]map[string]*tfprotov6.Schema{"resource ": schema.ResourceSchemas,
+		"data ": schema.DataSourceSchemas, "list ": schema.ListResourceSchemas} {
 		for name, s := range all {
 			blocks[kind+name] = s
 		}
@@ -34,7 +35,8 @@ func TestSchema_everyAttributeHasADescriptionAndNoneIsDeprecated(t *testing.T) {
 	}
 	for name, s := range blocks {
 		if s.Block.Description == "" || s.Block.Deprecated || len(s.Block.BlockTypes) > 0 {
-			t.Errorf("%s: description %q, deprecated %t, %d blocks", name, s.Block.Description, s.Block.Deprecated, len(s.Block.BlockTypes))
+			t.Errorf("%s: description %q, deprecated %t, %d blocks", name, s.Block.Description, s.Block.Deprecated,
+				len(s.Block.BlockTypes))
 		}
 		walkAttributes(name+".", s.Block.Attributes, func(at string, a *tfprotov6.SchemaAttribute) {
 			if a.Description == "" || a.DescriptionKind != tfprotov6.StringKindMarkdown && a.Description == "" || a.Deprecated {
@@ -42,7 +44,8 @@ func TestSchema_everyAttributeHasADescriptionAndNoneIsDeprecated(t *testing.T) {
 			}
 		})
 	}
-	identities, err := unconfigured(t).server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	identities, err := unconfigured(t).server.GetResourceIdentitySchemas(t.Context(),
+		&tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +60,9 @@ func TestSchema_sensitiveAndWriteOnlyAttributes(t *testing.T) {
 	t.Parallel()
 	schema := unconfigured(t).schema
 	var sensitive, writeOnly []string
-	for name, s := range map[string]*tfprotov6.Schema{"provider": schema.Provider, "resource": schema.ResourceSchemas[typeName],
-		"data": schema.DataSourceSchemas[typeName], "list": schema.DataSourceSchemas[deploymentsType],
+	for name, s := range map[string]*tfprotov6.Schema{"provider": schema.Provider,
+		"resource": schema.ResourceSchemas[typeName], "data": schema.DataSourceSchemas[typeName],
+		"list":  schema.DataSourceSchemas[deploymentsType],
 		"repos": schema.DataSourceSchemas[reposType], "repo": schema.DataSourceSchemas[repoType],
 		"oauth": schema.DataSourceSchemas[oauthProviders]} {
 		walkAttributes(name+".", s.Block.Attributes, func(at string, a *tfprotov6.SchemaAttribute) {

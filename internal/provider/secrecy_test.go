@@ -136,7 +136,8 @@ func testSecretsAreNotShown(t *testing.T, built string, writeOnly bool) {
 	}
 	variable, argument := "sensitive = true", "secrets = var.secrets"
 	if writeOnly {
-		variable, argument = "sensitive = true\n  ephemeral = true", "secrets_wo = var.secrets\n  secrets_wo_version = var.secrets_version"
+		variable, argument = "sensitive = true\n  ephemeral = true", "secrets_wo = var.secrets\n"+
+			"  secrets_wo_version = var.secrets_version"
 	}
 	config := fmt.Sprintf(`
 variable "secrets" {
@@ -170,7 +171,8 @@ output "everything" {
   request_timeout       = "1s"`), argument) // which is also how long a lost create is looked for
 
 	log := filepath.Join(t.TempDir(), "trace.log")
-	settings := []string{"TF_LOG=TRACE", "TF_LOG_PATH=" + log, "GRAPHDEPLOY_API_KEY=" + key.value, "TF_VAR_tenant=" + header.value}
+	settings := []string{"TF_LOG=TRACE", "TF_LOG_PATH=" + log, "GRAPHDEPLOY_API_KEY=" + key.value,
+		"TF_VAR_tenant=" + header.value}
 	w := newWorkspace(t, built, append(settings, "TF_VAR_secrets="+secrets(first))...)
 	w.configure(config)
 
@@ -185,8 +187,8 @@ output "everything" {
 	// echo are responses that repeat what was sent.
 	echo := func(status int, p planted) []fakeserver.Fault {
 		headers := fmt.Sprintf("Authorization: %s\nX-Tenant: %s", key.value, header.value)
-		request := fmt.Sprintf(`{"name": "app", "secrets": [{"name": "PLAIN", "value": %q}, {"name": "TOKEN", "value": %s}]}`, p.core,
-			asJSON(t, p.value))
+		request := fmt.Sprintf(`{"name": "app", "secrets": [{"name": "PLAIN", "value": %q}, {"name": "TOKEN", "value": %s}]}`,
+			p.core, asJSON(t, p.value))
 		everything := headers + "\n\n" + request
 		return []fakeserver.Fault{
 			{Status: status, Body: asJSON(t, map[string]any{"detail": everything})},
@@ -211,7 +213,8 @@ output "everything" {
 				continue // the tests of redaction in internal/client have all of them
 			}
 			s.Fail(route, 1, f)
-			out := w.fail(`Cannot (create|update) deployment|Update was not (applied|confirmed)|Outcome of the create is unknown`, args...)
+			out := w.fail(`Cannot (create|update) deployment|Update was not (applied|confirmed)|`+
+				`Outcome of the create is unknown`, args...)
 			if i == 0 && !strings.Contains(out, strconv.Itoa(status)) {
 				t.Errorf("the error does not state the status %d:\n%s", status, out)
 			}
@@ -272,7 +275,8 @@ output "everything" {
 			t.Errorf("the log has no %q", sign)
 		}
 	}
-	for _, shown := range []place{{"what Terraform printed", w.all.Bytes()}, {"what Terraform printed at the import", imported.all.Bytes()},
+	for _, shown := range []place{{"what Terraform printed", w.all.Bytes()},
+		{"what Terraform printed at the import", imported.all.Bytes()},
 		{"the log", traced}} {
 		for _, p := range all {
 			if n := p.in(shown.text); n > 0 {
@@ -308,7 +312,8 @@ output "everything" {
 			n := p.in(f.text)
 			switch {
 			case n == 0, isOurs && !writeOnly:
-			case p == header && !writeOnly && (strings.HasSuffix(f.name, ":tfplan") || strings.HasPrefix(f.name, "show -json of")) && n == 1:
+			case p == header && !writeOnly &&
+				(strings.HasSuffix(f.name, ":tfplan") || strings.HasPrefix(f.name, "show -json of")) && n == 1:
 				// the value of a variable that is not ephemeral
 			default:
 				t.Errorf("%s is in %s, %d times: %s", p.what, f.name, n, around(f.text, p))

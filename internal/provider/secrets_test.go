@@ -45,7 +45,8 @@ func TestValuesShownIn(t *testing.T) {
 			continue
 		}
 		record := (&providerData{credentialKey: []byte("key")}).newSecretsRecord(c.sent, true, deploymentWith(c.response...))
-		if digested := (sentSecrets{names: c.sent.names(), digests: record}); digested.valuesShownIn(live) != c.want || record.Shown != c.want {
+		if digested := (sentSecrets{names: c.sent.names(), digests: record}); digested.valuesShownIn(live) != c.want ||
+			record.Shown != c.want {
 			t.Errorf("%s: with digests %t, recorded %t, want %t", name, !c.want, record.Shown, c.want)
 		}
 	}
@@ -55,14 +56,17 @@ func TestSecretsRecord_digests(t *testing.T) {
 	t.Parallel()
 	values, d := secretValues{"A": "one", "B": "one"}, deploymentWith(client.Secret{Name: "A", Value: "one"})
 	with, without := &providerData{credentialKey: []byte("key")}, &providerData{}
-	first, second, plain := with.newSecretsRecord(values, true, d), with.newSecretsRecord(values, true, d), without.newSecretsRecord(values, true, d)
+	first, second, plain := with.newSecretsRecord(values, true, d), with.newSecretsRecord(values, true, d),
+		without.newSecretsRecord(values, true, d)
 	if first.Digests["A"] == first.Digests["B"] || first.Digests["A"] == second.Digests["A"] {
 		t.Error("equal values can be seen")
 	}
-	if !slices.Equal([]string{plain.Digests["A"], plain.Digests["B"], plain.Key}, []string{"", "", ""}) || len(plain.Digests) != 2 {
+	if !slices.Equal([]string{plain.Digests["A"], plain.Digests["B"], plain.Key}, []string{"", "", ""}) ||
+		len(plain.Digests) != 2 {
 		t.Errorf("without a credential, the digests are %v", plain.Digests)
 	}
-	if inState := with.newSecretsRecord(values, false, d); inState.Digests != nil || !slices.Equal(inState.Listed, []string{"A"}) {
+	if inState := with.newSecretsRecord(values, false, d); inState.Digests != nil ||
+		!slices.Equal(inState.Listed, []string{"A"}) {
 		t.Errorf("of values that are in the state, %+v is recorded", inState)
 	}
 	first.credential = []byte("other")
@@ -75,7 +79,8 @@ func TestSecretsRecord_digests(t *testing.T) {
 // if its secrets can be those of the request.
 func TestCreatedWith(t *testing.T) {
 	t.Parallel()
-	a, b, mask := client.Secret{Name: "A", Value: "one"}, client.Secret{Name: "B", Value: "two"}, client.Secret{Name: "A", Value: "********"}
+	a, b, mask := client.Secret{Name: "A", Value: "one"}, client.Secret{Name: "B", Value: "two"},
+		client.Secret{Name: "A", Value: "********"}
 	for name, c := range map[string]struct {
 		sent     secretValues
 		response []client.Secret

@@ -82,7 +82,8 @@ func TestUpdate_rejectedSettingMentionsReplacement(t *testing.T) {
 			p.ExpectNone(diags)
 			s.Fail(fakeserver.UpdateDeployment, -1, fakeserver.Fault{Status: c.status})
 			_, diags = p.Apply(plan)
-			if mentioned := strings.Contains(diags.String(), "terraform apply -replace=ADDRESS"); mentioned != c.mentioned || !diags.HasError() {
+			if mentioned := strings.Contains(diags.String(), "terraform apply -replace=ADDRESS"); mentioned != c.mentioned ||
+				!diags.HasError() {
 				t.Errorf("-replace is mentioned: %t, want %t, in %s", mentioned, c.mentioned, diags)
 			}
 		})
@@ -212,7 +213,8 @@ func TestUpdate_isComputedAgainBeforeItIsRepeated(t *testing.T) {
 			s.Fail(fakeserver.UpdateDeployment, 1, fault)
 			_, diags = p.Apply(plan)
 			p.ExpectNone(diags)
-			if got := inJSON(s.stored(t)["source_config"].(map[string]any)["resource_spec"]); got != `{"db_storage_gi":9,"memory_mb":3072}` {
+			if got := inJSON(s.stored(t)["source_config"].(map[string]any)["resource_spec"]); got != `{"db_storage_gi":9,`+
+				`"memory_mb":3072}` {
 				t.Errorf("the service has %s", got)
 			}
 		})

@@ -85,15 +85,16 @@ func newWorkspace(t *testing.T, providerDir string, settings ...string) *workspa
 	plugins := filepath.Join(w.side, "plugins")
 	w.must(os.Mkdir(plugins, 0o700))
 	w.must(os.WriteFile(filepath.Join(plugins, "terraform-provider-graphdeploy"), []byte(start), 0o700))
-	cli := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"graphdeploy/graphdeploy\" = %q\n  }\n  direct {}\n}\n", plugins)
+	cli := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"graphdeploy/graphdeploy\" = %q\n  }\n"+
+		"  direct {}\n}\n", plugins)
 	w.must(os.WriteFile(filepath.Join(w.side, "cli.tfrc"), []byte(cli), 0o600))
 	for _, set := range os.Environ() {
 		if !strings.HasPrefix(set, "TF_") && !strings.HasPrefix(set, "GRAPHDEPLOY_") {
 			w.env = append(w.env, set)
 		}
 	}
-	w.env = append(w.env, "TF_CLI_CONFIG_FILE="+filepath.Join(w.side, "cli.tfrc"), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0",
-		"GORACE=log_path="+filepath.Join(w.side, "race"))
+	w.env = append(w.env, "TF_CLI_CONFIG_FILE="+filepath.Join(w.side, "cli.tfrc"), "CHECKPOINT_DISABLE=1",
+		"TF_IN_AUTOMATION=1", "TF_INPUT=0", "GORACE=log_path="+filepath.Join(w.side, "race"))
 	w.env = append(w.env, settings...)
 	t.Cleanup(w.assertNothingBroke)
 	return w
