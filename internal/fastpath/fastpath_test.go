@@ -46,7 +46,8 @@ func newPair(t *testing.T, settings object) *pair {
 	t.Cleanup(server.Close)
 	create := func() *protocoltest.Provider {
 		plain := provider.New("test", func(c *client.Config) {
-			c.RetryWait, c.RetryWaitMax, c.PollInterval, c.PollIntervalMax = time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond
+			c.RetryWait, c.RetryWaitMax, c.PollInterval, c.PollIntervalMax = time.Millisecond, time.Millisecond,
+				time.Millisecond, time.Millisecond
 		})
 		var s tfprotov6.ProviderServer
 		if p.fast == nil {
@@ -76,7 +77,8 @@ func (p *pair) taken() bool {
 	p.log.Reset()
 	taken := false
 	for _, line := range lines {
-		if message, _ := line["@message"].(string); strings.HasSuffix(message, "on the fast path") && line["@level"] == "trace" {
+		if message, _ := line["@message"].(string); strings.HasSuffix(message, "on the fast path") &&
+			line["@level"] == "trace" {
 			taken = true
 		}
 	}
@@ -132,7 +134,8 @@ func (p *pair) read(r *protocoltest.Resource, wantTaken bool) *protocoltest.Reso
 	p.same("the state", p.unpacked(p.object(), fast.NewState), p.unpacked(p.object(), framework.NewState))
 	p.same("private state", p.private(fast.Private), p.private(framework.Private))
 	p.same("the identity", p.identity(fast.NewIdentity), p.identity(framework.NewIdentity))
-	p.same("diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(), protocoltest.Diagnostics(framework.Diagnostics).String())
+	p.same("diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(),
+		protocoltest.Diagnostics(framework.Diagnostics).String())
 	p.same("deferral", fast.Deferred, framework.Deferred)
 	return &protocoltest.Resource{Type: typeName, State: fast.NewState, Private: fast.Private, Identity: fast.NewIdentity}
 }
@@ -150,9 +153,11 @@ func (p *pair) plan(r *protocoltest.Resource, config object, wantTaken bool) {
 		p.same("the plan", fast == nil, framework == nil)
 		return
 	}
-	p.same("the planned state", p.unpacked(p.object(), fast.Response.PlannedState), p.unpacked(p.object(), framework.Response.PlannedState))
+	p.same("the planned state", p.unpacked(p.object(), fast.Response.PlannedState),
+		p.unpacked(p.object(), framework.Response.PlannedState))
 	p.same("planned private state", p.private(fast.Response.PlannedPrivate), p.private(framework.Response.PlannedPrivate))
-	p.same("the planned identity", p.identity(fast.Response.PlannedIdentity), p.identity(framework.Response.PlannedIdentity))
+	p.same("the planned identity", p.identity(fast.Response.PlannedIdentity),
+		p.identity(framework.Response.PlannedIdentity))
 	p.same("replacement", fast.Response.RequiresReplace, framework.Response.RequiresReplace)
 }
 
@@ -182,7 +187,8 @@ func TestFastPath_respondsAsTheFramework(t *testing.T) {
 			config := app(object{"secrets_wo": object{"A": "one"}, "secrets_wo_version": "1"})
 			r := p.framework.MustApply(typeName, nil, config)
 			p.plan(p.read(r, true), config, true)
-			p.plan(r, app(object{"secrets_wo": object{"A": "two"}, "secrets_wo_version": "1"}), true) // without a new version, nothing is sent
+			// without a new version, nothing is sent
+			p.plan(r, app(object{"secrets_wo": object{"A": "two"}, "secrets_wo_version": "1"}), true)
 			p.plan(r, app(object{"secrets_wo": object{"A": "two"}, "secrets_wo_version": "2"}), false)
 		},
 		"state without an identity": func(_ *testing.T, p *pair) {
@@ -222,13 +228,16 @@ func TestFastPath_respondsAsTheFramework(t *testing.T) {
 			p.plan(p.framework.MustApply(typeName, nil, app()), nil, false)
 		},
 		"imported": func(t *testing.T, p *pair) {
-			id := p.service.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker", "source_revision_config": map[string]any{}})
-			one, err := p.framework.Server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
+			id := p.service.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker",
+				"source_revision_config": map[string]any{}})
+			one, err := p.framework.Server.ImportResourceState(t.Context(),
+				&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
 			if err != nil || len(one.Diagnostics) > 0 {
 				t.Fatal(err, one.Diagnostics)
 			}
 			stub := one.ImportedResources[0]
-			r := p.read(&protocoltest.Resource{Type: typeName, State: stub.State, Private: stub.Private, Identity: stub.Identity}, false)
+			r := p.read(&protocoltest.Resource{Type: typeName, State: stub.State, Private: stub.Private,
+				Identity: stub.Identity}, false)
 			p.plan(p.read(r, true), object{"name": "app", "source": "internal_docker"}, true)
 		},
 		"unknown settings": func(_ *testing.T, p *pair) {
@@ -268,7 +277,8 @@ func TestFastPath_upgradesStateAsTheFramework(t *testing.T) {
 		"of another version":         `{"name": "app", "removed": true}`,
 		"with a value of wrong type": `{"name": ["app"]}`,
 	} {
-		req := &tfprotov6.UpgradeResourceStateRequest{TypeName: typeName, RawState: &tfprotov6.RawState{JSON: []byte(complete(t, p, state))}}
+		req := &tfprotov6.UpgradeResourceStateRequest{TypeName: typeName,
+			RawState: &tfprotov6.RawState{JSON: []byte(complete(t, p, state))}}
 		fast, err := p.fast.Server.UpgradeResourceState(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
@@ -277,7 +287,8 @@ func TestFastPath_upgradesStateAsTheFramework(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.same(name+": the state", p.unpacked(p.object(), fast.UpgradedState), p.unpacked(p.object(), framework.UpgradedState))
+		p.same(name+": the state", p.unpacked(p.object(), fast.UpgradedState),
+			p.unpacked(p.object(), framework.UpgradedState))
 		p.same(name+": diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(),
 			protocoltest.Diagnostics(framework.Diagnostics).String())
 	}
@@ -375,7 +386,8 @@ func (p *pair) readData(typ string, config object) {
 	if !p.taken() {
 		p.t.Error("the read did not take the fast path")
 	}
-	p.same("diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(), protocoltest.Diagnostics(framework.Diagnostics).String())
+	p.same("diagnostics", protocoltest.Diagnostics(fast.Diagnostics).String(),
+		protocoltest.Diagnostics(framework.Diagnostics).String())
 	if !protocoltest.Diagnostics(fast.Diagnostics).HasError() {
 		object := p.fast.Schema.DataSourceSchemas[typ].ValueType()
 		p.same("the state", p.unpacked(object, fast.State), p.unpacked(object, framework.State))

@@ -30,7 +30,8 @@ var keys = sync.OnceValue(func() (k struct{ release, other, ed25519 *openpgp.Ent
 })
 
 func newKey(algorithm packet.PublicKeyAlgorithm) *openpgp.Entity {
-	key, err := openpgp.NewEntity("Release", "", "release@example.com", &packet.Config{Algorithm: algorithm, RSABits: 2048})
+	key, err := openpgp.NewEntity("Release", "", "release@example.com",
+		&packet.Config{Algorithm: algorithm, RSABits: 2048})
 	if err != nil {
 		panic(err)
 	}
@@ -45,7 +46,8 @@ func fingerprint(key *openpgp.Entity) string {
 func (r release) sign(key *openpgp.Entity) {
 	r.t.Helper()
 	var signature strings.Builder
-	if err := openpgp.DetachSign(&signature, key, strings.NewReader(r.read(project+"_1.2.3_SHA256SUMS")), nil); err != nil {
+	if err := openpgp.DetachSign(&signature, key, strings.NewReader(r.read(project+"_1.2.3_SHA256SUMS")),
+		nil); err != nil {
 		r.t.Fatal(err)
 	}
 	r.write(project+"_1.2.3_SHA256SUMS.sig", signature.String())
