@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
@@ -21,8 +22,11 @@ import (
 )
 
 // The acceptance tests (TestAcc…) run Terraform against the fake service, as a user
-// would: a configuration, an apply, a second plan. The others call the provider
-// through Terraform's protocol. Each has a server of its own and runs in parallel.
+// would: in steps of a configuration, an apply, and a second plan, with the provider
+// in this process (here), or in a workspace (workspace_test.go), with files, logs,
+// signals, and the provider as the process that Terraform starts. The others call the
+// provider through Terraform's protocol (protocol_test.go). Each has a server of its
+// own and runs in parallel.
 
 const documentedOnly = "documented_operations_only = true"
 
@@ -162,4 +166,76 @@ func assertDocumentedOperationsOnly(t *testing.T, s *service) {
 			t.Errorf("sent %s %s, which the API does not document", r.Method, r.Path)
 		}
 	}
+}
+
+// stored is the only deployment that the service has.
+func (s *service) stored(t *testing.T) map[string]any {
+	t.Helper()
+	all := s.Deployments()
+	if len(all) != 1 {
+		t.Fatalf("the service has %d deployments, want 1", len(all))
+	}
+	return all[0]
+}
+
+// body is the body of the only create.
+func (s *service) body(t *testing.T) map[string]any {
+	t.Helper()
+	var bodies []map[string]any
+	for _, r := range s.Requests() {
+		if r.Method == "POST" {
+			var body map[string]any
+			if err := json.Unmarshal(r.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			bodies = append(bodies, body)
+		}
+	}
+	if len(bodies) != 1 {
+		t.Fatalf("%d creates were sent, want 1", len(bodies))
+	}
+	return bodies[0]
+}
+
+// patches are the bodies of the updates that were sent.
+func (s *service) patches(t *testing.T) []map[string]any {
+	t.Helper()
+	var bodies []map[string]any
+	for _, r := range s.Requests() {
+		if r.Method == http.MethodPatch {
+			var body map[string]any
+			if err := json.Unmarshal(r.Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			bodies = append(bodies, body)
+		}
+	}
+	return bodies
+}
+
+// names counts the deployments of the service by name.
+func (s *service) names() map[string]int {
+	names := map[string]int{}
+	for _, d := range s.Deployments() {
+		names[d["name"].(string)]++
+	}
+	return names
+}
+
+// kinds counts requests by kind.
+func (s *service) kinds() map[string]int {
+	kinds := map[string]int{}
+	for _, r := range s.Requests() {
+		switch {
+		case r.Method == http.MethodPost:
+			kinds["create"]++
+		case r.Query.Has("name_contains"):
+			kinds["name"]++
+		case r.Query.Has("deployment_ids"):
+			kinds["ids"]++
+		default:
+			kinds["page"]++
+		}
+	}
+	return kinds
 }

@@ -1,9 +1,18 @@
+//go:build unix
+
 package provider_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
@@ -191,4 +200,132 @@ func TestImport_refOfResolvedCommit(t *testing.T) {
 	m.apply(allOperations, strings.Replace(abandoned, "main", "dev", 1), "")
 	m.expectSent(`[{"source_revision_config":{"repo_ref":"dev"}}]`)
 	m.expectNoop(allOperations, strings.Replace(abandoned, "main", "dev", 1))
+}
+
+func TestImport_identity(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app"})
+	p := newProtocol(t, s)
+	imported, err := p.server.ImportResourceState(t.Context(),
+		&tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity(strings.ToUpper(id))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ExpectNone(imported.Diagnostics)
+	one := imported.ImportedResources[0]
+	read, err := p.server.ReadResource(t.Context(),
+		&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State,
+			Private: one.Private, CurrentIdentity: one.Identity})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ExpectNone(read.Diagnostics)
+	if name := textOf(t, p.attributes(p.deploymentType(), read.NewState)["name"]); name != "app" {
+		t.Errorf("name is %q", name)
+	}
+	if got := textOf(t, p.attributes(p.identityType(), read.NewIdentity.IdentityData)["id"]); !strings.EqualFold(got, id) {
+		t.Errorf("identity is %q, want %q", got, id)
+	}
+}
+
+func TestImport_identityThatIsNoUUIDIsRejected(t *testing.T) {
+	t.Parallel()
+	p := newProtocol(t, newService(t, fakeserver.Options{}))
+	imported, err := p.server.ImportResourceState(t.Context(),
+		&tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity("app")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocoltest.Expect(t, imported.Diagnostics, protocoltest.Error("Invalid UUID", "id", `got "app"`,
+		"To import by name, use id instead of identity."))
+}
+
+func TestImport_nameThatLooksLikeAUUID(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	const name = "0f0e0d0c-aaaa-4bbb-8ccc-000000000000"
+	id := s.SeedDeployment(map[string]any{"name": name})
+	p := newProtocol(t, s)
+	r, diags := p.Import(typeName, name)
+	p.ExpectNone(diags)
+	if got := p.Values(r)["id"]; got != id {
+		t.Errorf("imported %v, want %s", got, id)
+	}
+	// An id takes precedence over a name.
+	other := s.SeedDeployment(map[string]any{"name": id})
+	r, diags = p.Import(typeName, id)
+	p.ExpectNone(diags)
+	if got := p.Values(r)["id"]; got != id {
+		t.Errorf("imported %v, want %s and not %s", got, id, other)
+	}
+	_, diags = p.Import(typeName, "99999999-9999-4999-8999-999999999999")
+	protocoltest.Expect(t, diags, protocoltest.Error("No such deployment", "", "99999999-9999-4999-8999-999999999999"))
+}
+
+func TestAccImport_byIdentity(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app", "source": "internal_docker"})
+	resource.UnitTest(t, resource.TestCase{
+		ProtoV6ProviderFactories: factories(),
+		TerraformVersionChecks:   []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_12_0)},
+		Steps: []resource.TestStep{{
+			Config: s.provider() + deployment("app", "internal_docker") + fmt.Sprintf("import {\n  to = %s\n  identity = {\n"+
+				"    id = %q\n  }\n}", this, id),
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+				plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop),
+			}},
+		}},
+	})
+}
+
+// 250 deployments are imported with one import block: the plan reads them with few
+// requests and changes nothing, and the apply writes nothing to the service.
+func TestAccImport_forEachNeedsFewRequests(t *testing.T) {
+	terraformSince(t, 1, 7) // for_each in import blocks
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	ids := map[string]string{}
+	for i := range 250 {
+		name := fmt.Sprintf("app-%03d", i)
+		ids[name] = s.SeedDeployment(map[string]any{"name": name})
+	}
+	encoded, err := json.Marshal(ids)
+	w := newWorkspace(t, buildProvider(t))
+	w.must(err)
+	w.configure(s.provider(), `
+locals {
+  existing = `+string(encoded)+`
+}
+import {
+  for_each = local.existing
+  to       = graphdeploy_deployment.existing[each.key]
+  id       = each.value
+}
+resource "graphdeploy_deployment" "existing" {
+  for_each = local.existing
+  name     = each.key
+  source   = "external_docker"
+}`)
+	if out, want := w.succeed("plan", "-out=planned"), "250 to import, 0 to add, 0 to change, "+
+		"0 to destroy"; !strings.Contains(out, want) {
+		t.Errorf("want %s:\n%s", want, out)
+	}
+	n := len(s.Requests())
+	// How many reads share a request depends on how fast Terraform sends them: 25 at
+	// most if ten do, and fewer with pages that are read ahead. A busy machine needs more.
+	if n > 60 {
+		t.Errorf("the plan took %d requests, want 60 at most", n)
+	}
+	w.succeed("apply", "planned")
+	if managed := w.managed(); len(managed) != 250 {
+		t.Errorf("%d deployments are in the state, want 250", len(managed))
+	}
+	for _, r := range s.Requests() {
+		if r.Method != http.MethodGet {
+			t.Errorf("sent %s %s", r.Method, r.Path)
+		}
+	}
+	t.Logf("%d requests for the plan, %d with the apply", n, len(s.Requests()))
 }

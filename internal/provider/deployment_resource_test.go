@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,11 +14,13 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
 const this = "graphdeploy_deployment.this"
@@ -36,35 +39,6 @@ output "everything" {
   sensitive = true
 }
 `, name, source, strings.Join(arguments, "\n"))
-}
-
-// stored is the only deployment that the service has.
-func (s *service) stored(t *testing.T) map[string]any {
-	t.Helper()
-	all := s.Deployments()
-	if len(all) != 1 {
-		t.Fatalf("the service has %d deployments, want 1", len(all))
-	}
-	return all[0]
-}
-
-// body is the body of the only create.
-func (s *service) body(t *testing.T) map[string]any {
-	t.Helper()
-	var bodies []map[string]any
-	for _, r := range s.Requests() {
-		if r.Method == "POST" {
-			var body map[string]any
-			if err := json.Unmarshal(r.Body, &body); err != nil {
-				t.Fatal(err)
-			}
-			bodies = append(bodies, body)
-		}
-	}
-	if len(bodies) != 1 {
-		t.Fatalf("%d creates were sent, want 1", len(bodies))
-	}
-	return bodies[0]
 }
 
 // managedBy is a label that a service adds.
@@ -297,4 +271,25 @@ func TestAccImport_matchingConfigurationPlansEmpty(t *testing.T) {
 			plancheck.ExpectResourceAction(this, plancheck.ResourceActionNoop),
 		}},
 	}, planIsEmpty(config))
+}
+
+func TestRead_canceledReadKeepsTheState(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	id := s.SeedDeployment(map[string]any{"name": "app"})
+	p := newProtocol(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	read, err := p.server.ReadResource(ctx,
+		&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
+			CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id),
+				"name": tftypes.NewValue(tftypes.String, "app")})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocoltest.Expect(t, read.Diagnostics, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "",
+		"Interrupted"))
+	if state := p.attributes(p.deploymentType(), read.NewState); textOf(t, state["id"]) != id {
+		t.Error("the deployment is no longer in the state")
+	}
 }

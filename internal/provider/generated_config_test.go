@@ -32,18 +32,6 @@ func TestAccGeneratedConfiguration_plansEmpty(t *testing.T) {
 	})
 }
 
-func TestAccQuery_generatedConfigurationPlansEmpty(t *testing.T) {
-	if is := terraformIs(t); is.tofu || !is.since(1, 14) {
-		t.Skipf("terraform query is in Terraform 1.14 and newer; this is %s", is)
-	}
-	testGenerated(t, "from a query", func(w *workspace, s *service, _ []string) {
-		w.configure(s.provider())
-		w.must(os.WriteFile(filepath.Join(w.dir, "existing.tfquery.hcl"),
-			[]byte("list \"graphdeploy_deployment\" \"existing\" {\n  provider = graphdeploy\n}\n"), 0o600))
-		w.succeed("query", "-generate-config-out=generated.tf")
-	})
-}
-
 func testGenerated(t *testing.T, how string, generate func(w *workspace, s *service, ids []string)) {
 	t.Helper()
 	built := buildProvider(t)

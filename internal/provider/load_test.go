@@ -26,15 +26,6 @@ var lossy = []fakeserver.Fault{
 	{AfterWork: true, Status: 200, ContentType: "text/html", Body: "<html></html>"},
 }
 
-// names counts the deployments of the service by name.
-func (s *service) names() map[string]int {
-	names := map[string]int{}
-	for _, d := range s.Deployments() {
-		names[d["name"].(string)]++
-	}
-	return names
-}
-
 func many(n int, more ...string) string {
 	return fmt.Sprintf(`
 resource "graphdeploy_deployment" "this" {
@@ -242,22 +233,4 @@ func TestAccManyDeployments_takeFewRequests(t *testing.T) {
 			t.Logf("the plan took %v", all)
 		})
 	}
-}
-
-// kinds counts requests by kind.
-func (s *service) kinds() map[string]int {
-	kinds := map[string]int{}
-	for _, r := range s.Requests() {
-		switch {
-		case r.Method == http.MethodPost:
-			kinds["create"]++
-		case r.Query.Has("name_contains"):
-			kinds["name"]++
-		case r.Query.Has("deployment_ids"):
-			kinds["ids"]++
-		default:
-			kinds["page"]++
-		}
-	}
-	return kinds
 }

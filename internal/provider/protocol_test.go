@@ -2,17 +2,22 @@ package provider_test
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fastpath"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/provider"
 )
 
 // What only newer versions of Terraform request, and wide tables of cases, are
@@ -131,67 +136,6 @@ func textOf(t *testing.T, v tftypes.Value) (s string) {
 	return s
 }
 
-func TestImport_identity(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	id := s.SeedDeployment(map[string]any{"name": "app"})
-	p := newProtocol(t, s)
-	imported, err := p.server.ImportResourceState(t.Context(),
-		&tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity(strings.ToUpper(id))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.ExpectNone(imported.Diagnostics)
-	one := imported.ImportedResources[0]
-	read, err := p.server.ReadResource(t.Context(),
-		&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State,
-			Private: one.Private, CurrentIdentity: one.Identity})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.ExpectNone(read.Diagnostics)
-	if name := textOf(t, p.attributes(p.deploymentType(), read.NewState)["name"]); name != "app" {
-		t.Errorf("name is %q", name)
-	}
-	if got := textOf(t, p.attributes(p.identityType(), read.NewIdentity.IdentityData)["id"]); !strings.EqualFold(got, id) {
-		t.Errorf("identity is %q, want %q", got, id)
-	}
-}
-
-func TestImport_identityThatIsNoUUIDIsRejected(t *testing.T) {
-	t.Parallel()
-	p := newProtocol(t, newService(t, fakeserver.Options{}))
-	imported, err := p.server.ImportResourceState(t.Context(),
-		&tfprotov6.ImportResourceStateRequest{TypeName: typeName, Identity: p.identity("app")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	protocoltest.Expect(t, imported.Diagnostics, protocoltest.Error("Invalid UUID", "id", `got "app"`,
-		"To import by name, use id instead of identity."))
-}
-
-func TestImport_nameThatLooksLikeAUUID(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	const name = "0f0e0d0c-aaaa-4bbb-8ccc-000000000000"
-	id := s.SeedDeployment(map[string]any{"name": name})
-	p := newProtocol(t, s)
-	r, diags := p.Import(typeName, name)
-	p.ExpectNone(diags)
-	if got := p.Values(r)["id"]; got != id {
-		t.Errorf("imported %v, want %s", got, id)
-	}
-	// An id takes precedence over a name.
-	other := s.SeedDeployment(map[string]any{"name": id})
-	r, diags = p.Import(typeName, id)
-	p.ExpectNone(diags)
-	if got := p.Values(r)["id"]; got != id {
-		t.Errorf("imported %v, want %s and not %s", got, id, other)
-	}
-	_, diags = p.Import(typeName, "99999999-9999-4999-8999-999999999999")
-	protocoltest.Expect(t, diags, protocoltest.Error("No such deployment", "", "99999999-9999-4999-8999-999999999999"))
-}
-
 // list runs a list block as terraform query does, and takes at most n results.
 func (p *protocol) list(n int, limit int64, include bool,
 	config map[string]tftypes.Value) []tfprotov6.ListResourceResult {
@@ -231,189 +175,319 @@ func textSet(values ...string) tftypes.Value {
 	return tftypes.NewValue(tftypes.Set{ElementType: tftypes.String}, list)
 }
 
-func TestListResource_filters(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{ExtraFields: true})
-	var ids []string
-	for i := range 250 {
-		ids = append(ids,
-			s.SeedDeployment(map[string]any{"name": fmt.Sprintf("app-%03d", i), "image_version": fmt.Sprint(i % 2),
-				"secrets": []any{map[string]any{"name": "KEY", "value": "planted"}}}))
-	}
-	p := newProtocol(t, s)
-	text := func(v string) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
-	for name, c := range map[string]struct {
-		config map[string]tftypes.Value
-		limit  int64
-		want   int
-	}{
-		"all":               {nil, 0, 250},
-		"a limit":           {nil, 7, 7},
-		"a limit of pages":  {nil, 150, 150},
-		"by name":           {map[string]tftypes.Value{"name_contains": text("app-00")}, 0, 10},
-		"by image version":  {map[string]tftypes.Value{"image_version": text("1")}, 0, 125},
-		"by status":         {map[string]tftypes.Value{"status": text("UNUSED")}, 0, 0},
-		"by reconciliation": {map[string]tftypes.Value{"remote_reconciled": tftypes.NewValue(tftypes.Bool, true)}, 0, 0},
-		"by type":           {map[string]tftypes.Value{"deployment_type": text("prod")}, 0, 0},
-		"by tags":           {map[string]tftypes.Value{"tag_value_ids": textSet("a", "b")}, 0, 0},
-		"by ids":            {map[string]tftypes.Value{"deployment_ids": textSet(ids[:120]...)}, 0, 120},
-		"by no ids":         {map[string]tftypes.Value{"deployment_ids": textSet()}, 0, 0},
-		"by no tags":        {map[string]tftypes.Value{"tag_value_ids": textSet()}, 0, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			results := p.list(-1, c.limit, false, c.config)
-			if len(results) != c.want {
-				t.Fatalf("%d results, want %d", len(results), c.want)
-			}
-			for _, r := range results {
-				p.ExpectNone(r.Diagnostics)
-			}
-		})
-	}
-	t.Run("with the resource", func(t *testing.T) {
-		for i, r := range p.list(-1, 2, true, nil) {
-			if want := fmt.Sprintf("app-%03d", i); r.DisplayName != want {
-				t.Errorf("display name is %q, want %q", r.DisplayName, want)
-			}
-			if got := textOf(t, p.attributes(p.identityType(), r.Identity.IdentityData)["id"]); got != ids[i] {
-				t.Errorf("identity is %q, want %q", got, ids[i])
-			}
-			state := p.attributes(p.deploymentType(), r.Resource)
-			if got := textOf(t, state["image_version"]); got != fmt.Sprint(i%2) {
-				t.Errorf("image_version is %q", got)
-			}
-			if !state["secrets"].IsNull() {
-				t.Error("secrets are in the resource")
-			}
-		}
-	})
-	t.Run("page by page", func(t *testing.T) {
-		s.ResetRequests()
-		p.list(1, 0, false, nil)
-		if n := len(s.Requests()); n != 1 {
-			t.Errorf("%d requests for the first result, want 1", n)
-		}
-	})
-	t.Run("invalid filters", func(t *testing.T) {
-		for _, config := range []map[string]tftypes.Value{{"deployment_ids": textSet("x")},
-			{"deployment_type": text("staging")},
-			{"tag_value_ids": textSet("")}, {"tag_value_ids": textSet("a,b")},
-			{"deployment_ids": tftypes.NewValue(tftypes.Set{ElementType: tftypes.String},
-				[]tftypes.Value{tftypes.NewValue(tftypes.String, nil)})}} {
-			if results := p.list(-1, 0, false, config); len(results) != 1 || len(results[0].Diagnostics) == 0 {
-				t.Errorf("%v gives %v, want a diagnostic", config, results)
-			}
-		}
-	})
-	t.Run("rejected credential", func(t *testing.T) {
-		s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: 403})
-		results := p.list(-1, 0, false, nil)
-		if len(results) != 1 {
-			t.Fatalf("%d results, want 1", len(results))
-		}
-		protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Cannot list deployments", "", "403 Forbidden",
-			"api_key"))
-	})
-}
-
-// A listed deployment is as an import reads it, so that the configuration
-// generated from it plans empty.
-func TestListResource_resultIsAsImported(t *testing.T) {
-	t.Parallel()
-	for name, options := range map[string]fakeserver.Options{"empty": {}, "null": {NullForEmpty: true},
-		"omitted": {OmitEmpty: true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newService(t, options)
-			id := s.SeedDeployment(map[string]any{"name": "app", "secret_references": []any{},
-				"source_config": map[string]any{"custom_url": "",
-					"resource_spec": map[string]any{"volumes": []any{}, "labels": map[string]any{},
-						"sidecars": []any{map[string]any{"name": "s", "command": []any{}, "image": ""}}}}})
-			p := newProtocol(t, s)
-			imported, err := p.server.ImportResourceState(t.Context(),
-				&tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
-			if err != nil {
-				t.Fatal(err)
-			}
-			one := imported.ImportedResources[0]
-			read, err := p.server.ReadResource(t.Context(),
-				&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentState: one.State, Private: one.Private,
-					CurrentIdentity: one.Identity})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.ExpectNone(read.Diagnostics)
-			want := p.attributes(p.deploymentType(), read.NewState)
-			listed := p.attributes(p.deploymentType(), p.list(-1, 0, true, nil)[0].Resource)
-			for attribute, value := range want {
-				if got := listed[attribute]; !got.Equal(value) {
-					t.Errorf("%s is listed as %s, and imported as %s", attribute, got, value)
-				}
-			}
-		})
-	}
-}
-
-func TestRead_canceledReadKeepsTheState(t *testing.T) {
-	t.Parallel()
-	s := newService(t, fakeserver.Options{})
-	id := s.SeedDeployment(map[string]any{"name": "app"})
-	p := newProtocol(t, s)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	read, err := p.server.ReadResource(ctx,
-		&tfprotov6.ReadResourceRequest{TypeName: typeName, CurrentIdentity: p.identity(id),
-			CurrentState: p.value(p.deploymentType(), map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, id),
-				"name": tftypes.NewValue(tftypes.String, "app")})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	protocoltest.Expect(t, read.Diagnostics, protocoltest.Error(`Cannot read deployment "app" (`+id+`)`, "",
-		"Interrupted"))
-	if state := p.attributes(p.deploymentType(), read.NewState); textOf(t, state["id"]) != id {
-		t.Error("the deployment is no longer in the state")
-	}
-}
-
-// An empty list would destroy everything that is created for its items.
-func TestListResource_unknownSettingsAreAnError(t *testing.T) {
-	t.Parallel()
-	p := unconfigured(t)
-	p.ExpectNone(p.Configure(object{"base_url": protocoltest.Unknown}))
-	results := p.list(-1, 0, false, nil)
-	if len(results) != 1 {
-		t.Fatalf("%d results, want 1", len(results))
-	}
-	protocoltest.Expect(t, results[0].Diagnostics, protocoltest.Error("Provider configuration is unknown", "",
-		"Listing deployments", "base_url"))
-}
-
-// A state that was edited by hand must not lead to another path of the service.
-func TestDelete_idThatIsNoUUIDSendsNothing(t *testing.T) {
-	t.Parallel()
-	text := func(v string) tftypes.Value { return tftypes.NewValue(tftypes.String, v) }
-	for _, id := range []string{"", "..", "../auth/providers", "app"} {
-		s := newService(t, fakeserver.Options{})
-		p := newProtocol(t, s)
-		state := p.value(p.deploymentType(), map[string]tftypes.Value{"id": text(id), "name": text("app"),
-			"source": text("internal_docker"), "status": text("READY")})
-		r := &protocoltest.Resource{Type: typeName, State: state, Identity: p.identity(id)}
-		plan, diags := p.Plan(typeName, r, nil)
-		p.ExpectNone(diags)
-		left, diags := p.Apply(plan)
-		if !diags.HasError() || left == nil {
-			t.Errorf("%q: in the state: %v; diagnostics:\n%s", id, left != nil, diags)
-		}
-		for _, sent := range s.Requests() {
-			t.Errorf("%q: %s %s was sent", id, sent.Method, sent.Path)
-		}
-	}
-}
-
 // expectNoDiagnostics verifies that nothing is reported.
 func expectNoDiagnostics(t testing.TB, diagnostics []*tfprotov6.Diagnostic) {
 	t.Helper()
 	for _, d := range diagnostics {
 		t.Errorf("unexpected diagnostic: %s: %s", d.Summary, d.Detail)
 	}
+}
+
+// An instance is a deployment that is managed through the protocol, as Terraform
+// does it, in a fraction of the time: for tests of many changes against many kinds
+// of services.
+type instance struct {
+	t        *testing.T
+	state    tftypes.Value // null while there is none
+	resource *protocoltest.Resource
+	tainted  bool
+}
+
+func newInstance(t *testing.T, r *protocoltest.Resource) *instance {
+	t.Helper()
+	i := &instance{t: t}
+	i.set(r)
+	return i
+}
+
+func (i *instance) set(r *protocoltest.Resource) {
+	i.t.Helper()
+	i.resource, i.state, i.tainted = r, tftypes.NewValue(deploymentType(i.t), nil), false
+	if r != nil {
+		state, err := r.State.Unmarshal(i.state.Type())
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		i.state = state
+	}
+}
+
+// A terraformRun is one run of Terraform: the planning by one process of the
+// provider, and the apply by another.
+type terraformRun struct {
+	*testing.T
+	plans, applies *protocol
+}
+
+// Which operations a provider may send.
+const (
+	allOperations  = false
+	onlyDocumented = true
+)
+
+func newRun(t *testing.T, s *service, documentedOnly bool) terraformRun {
+	t.Helper()
+	start := func() *protocol {
+		p := newProvider(t, newPatientServer())
+		p.ExpectNone(p.Configure(object{"base_url": s.url, "api_key": "kEyOfTheTests",
+			"documented_operations_only": documentedOnly}))
+		return p
+	}
+	return terraformRun{t, start(), start()}
+}
+
+// newPatientServer looks for a write as long as a busy machine may need.
+func newPatientServer() tfprotov6.ProviderServer {
+	return fastpath.NewServer(provider.New("test", func(c *client.Config) {
+		c.RetryWait, c.RetryWaitMax = time.Millisecond, 5*time.Millisecond
+		c.PollInterval, c.PollIntervalMax = time.Millisecond, 50*time.Millisecond
+		c.ConsistencyTimeout = time.Second
+	}))
+}
+
+// A plannedChange is what a plan says about an instance.
+type plannedChange struct {
+	config      object
+	plan        *protocoltest.Plan // nil after an error
+	destroy     *protocoltest.Plan // of a replacement
+	create      *protocoltest.Plan // of one, too
+	planned     tftypes.Value
+	replaces    bool
+	diagnostics protocoltest.Diagnostics
+}
+
+// isNoop reports whether nothing is to be applied.
+func (c plannedChange) isNoop(i *instance) bool { return c.planned.Equal(i.state) }
+
+// refresh reads the instance, as every plan does first.
+func (r terraformRun) refresh(i *instance) protocoltest.Diagnostics {
+	r.Helper()
+	if i.resource == nil {
+		return nil
+	}
+	read, diagnostics := r.plans.Read(i.resource)
+	tainted := i.tainted
+	i.set(read)
+	i.tainted = tainted && read != nil
+	return diagnostics
+}
+
+// plan plans a configuration, with paths of attributes in ignore_changes.
+func (r terraformRun) plan(i *instance, config object, ignored ...string) plannedChange {
+	r.Helper()
+	c := plannedChange{config: config}
+	prior := i.resource
+	if i.tainted {
+		prior = nil
+	}
+	if c.plan, c.diagnostics = r.plans.PlanIgnoring(typeName, prior, config, ignored...); c.plan == nil {
+		c.diagnostics = withoutSpelling(c.diagnostics)
+		return c
+	}
+	switch {
+	case i.tainted || c.plan.Replaces():
+		var more protocoltest.Diagnostics
+		c.destroy, c.create, more = r.plans.Replacement(c.plan)
+		if i.tainted && c.destroy != nil {
+			c.destroy.Prior = i.resource.State
+		}
+		c.diagnostics = append(c.diagnostics, more...)
+	}
+	c.planned, c.replaces = c.plan.Value(), c.create != nil
+	c.diagnostics = withoutSpelling(c.diagnostics)
+	return c
+}
+
+// apply applies a planned change, after planning it again as Terraform does.
+func (r terraformRun) apply(i *instance, c plannedChange) protocoltest.Diagnostics {
+	r.Helper()
+	if c.plan == nil {
+		r.Fatalf("there is no plan to apply: %s", c.diagnostics)
+	}
+	var reported protocoltest.Diagnostics
+	plan := c.plan
+	if c.create != nil {
+		left, diagnostics := r.applies.Apply(c.destroy)
+		if reported = append(reported, diagnostics...); left != nil {
+			return reported
+		}
+		i.set(nil)
+		plan = c.create
+	}
+	again, diagnostics := r.applies.PlanAgain(plan, i.resource, c.config)
+	if again == nil {
+		return append(reported, withoutSpelling(diagnostics)...)
+	}
+	applied, diagnostics := r.applies.Apply(again)
+	tainted := i.resource == nil && diagnostics.HasError()
+	i.set(applied)
+	i.tainted = tainted && applied != nil
+	return append(reported, diagnostics...)
+}
+
+// destroy plans and applies a destroy.
+func (r terraformRun) destroy(i *instance) protocoltest.Diagnostics {
+	r.Helper()
+	plan, reported := r.plans.Plan(typeName, i.resource, nil)
+	if plan == nil {
+		return reported
+	}
+	left, diagnostics := r.applies.Apply(plan)
+	i.set(left)
+	return append(reported, diagnostics...)
+}
+
+// withoutSpelling omits the warning about incomplete items: the tests write only what they are about.
+func withoutSpelling(diagnostics protocoltest.Diagnostics) protocoltest.Diagnostics {
+	return slices.DeleteFunc(diagnostics, func(d *tfprotov6.Diagnostic) bool {
+		return d.Summary == "Names may be misspelled"
+	})
+}
+
+func hasErrors(diagnostics protocoltest.Diagnostics) bool { return diagnostics.HasError() }
+
+// messages are the diagnostics as text, without those of some summaries.
+func messages(diagnostics protocoltest.Diagnostics, except ...string) string {
+	var lines []string
+	for _, d := range diagnostics {
+		if !slices.Contains(except, d.Summary) {
+			lines = append(lines, d.Summary+": "+d.Detail)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// managed is a service with one deployment, and what Terraform has of it.
+type managed struct {
+	*testing.T
+	s *service
+	i *instance
+}
+
+// create creates deployment "app" with some arguments, in JSON.
+func create(t *testing.T, options fakeserver.Options, text string) managed {
+	t.Helper()
+	m := managed{t, newService(t, options), newInstance(t, nil)}
+	m.apply(allOperations, text, "")
+	return m
+}
+
+// imported imports a seeded deployment, by its name.
+func imported(t *testing.T, s *service, name string) managed {
+	t.Helper()
+	run := newRun(t, s, onlyDocumented)
+	r, diags := run.plans.Import(typeName, name)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return managed{t, s, newInstance(t, r)}
+}
+
+// apply refreshes, plans and applies. What is reported has to begin with some
+// text; an empty one means that nothing is. It returns what was reported.
+func (m managed) apply(documentedOnly bool, text, want string) string {
+	m.Helper()
+	run := newRun(m.T, m.s, documentedOnly)
+	reported := run.refresh(m.i)
+	planned := run.plan(m.i, arguments(m.T, text))
+	if reported = append(reported, planned.diagnostics...); !hasErrors(planned.diagnostics) && !planned.isNoop(m.i) {
+		reported = append(reported, run.apply(m.i, planned)...)
+	}
+	got := messages(reported)
+	if !strings.HasPrefix(got, want) || want == "" && got != "" {
+		m.Errorf("an apply of %s reports %q, want %q", text, got, want)
+	}
+	return got
+}
+
+// applyReports is apply, which reports some texts in this order.
+func (m managed) applyReports(documentedOnly bool, text string, reported ...string) {
+	m.Helper()
+	if got := m.apply(documentedOnly, text, reported[0]); !errorPattern(reported...).MatchString(got) {
+		m.Errorf("an apply of %s reports %q, want %q", text, got, reported)
+	}
+}
+
+// values are the attributes in the state.
+func (m managed) values() object {
+	m.Helper()
+	return newRun(m.T, m.s, allOperations).plans.Values(m.i.resource)
+}
+
+func (m managed) expectNoop(documentedOnly bool, text string) {
+	m.Helper()
+	run := newRun(m.T, m.s, documentedOnly)
+	run.refresh(m.i)
+	if planned := run.plan(m.i, arguments(m.T, text)); !planned.isNoop(m.i) || len(planned.diagnostics) > 0 {
+		m.Errorf("the plan of %s proposes %s and reports %s", text, difference(m.i.state, planned.planned),
+			messages(planned.diagnostics))
+	}
+}
+
+// expectSent compares the bodies of the updates that were sent, and forgets them.
+func (m managed) expectSent(want string) {
+	m.Helper()
+	if got := inJSON(m.s.patches(m.T)); got != want {
+		m.Errorf("sent %s, want %s", got, want)
+	}
+	m.s.ResetRequests()
+}
+
+func (m managed) expectStored(object, want string) {
+	m.Helper()
+	if got := inJSON(withoutNull(decoded(m.s.stored(m.T))[object])); got != want {
+		m.Errorf("the service has %s, want %s", got, want)
+	}
+}
+
+func deploymentType(t *testing.T) tftypes.Type {
+	t.Helper()
+	return schemaOfProvider(t).ResourceSchemas[typeName].ValueType()
+}
+
+// arguments are the arguments of deployment "app", with more in JSON.
+func arguments(t *testing.T, text string) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	all["name"] = "app"
+	if all["source"] == nil {
+		all["source"] = "internal_docker"
+	}
+	return all
+}
+
+// bullets are the lines of the list in a message, up to the options.
+func bullets(text string) (lines []string) {
+	text, _, _ = strings.Cut(text, "Options:")
+	for line := range strings.Lines(text) {
+		if item, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  - "); ok {
+			lines = append(lines, item)
+		}
+	}
+	return lines
+}
+
+// withoutNull is a tree without the members that are null.
+func withoutNull(tree any) any {
+	object, ok := tree.(map[string]any)
+	if items, isList := tree.([]any); isList {
+		all := []any{}
+		for _, item := range items {
+			all = append(all, withoutNull(item))
+		}
+		return all
+	}
+	if !ok {
+		return tree
+	}
+	all := map[string]any{}
+	for name, value := range object {
+		if value != nil {
+			all[name] = withoutNull(value)
+		}
+	}
+	return all
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
 // resourceBlock is deployment without its output, which changes with any attribute.
@@ -72,44 +73,6 @@ func TestAccReplacement_nameOfAnotherDeployment(t *testing.T) {
 	}
 	w.configure(s.provider(), resourceBlock("app", "internal_docker"))
 	w.succeed("plan", "-detailed-exitcode")
-}
-
-// The policy in the state counts, also when the configuration no longer has the
-// deployment.
-func TestAccDeletionPolicy(t *testing.T) {
-	built := buildProvider(t)
-	t.Parallel()
-	s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
-	policy := func(value string) string {
-		return resourceBlock("app", "internal_docker", `deletion_policy = "`+value+`"`)
-	}
-
-	w.configure(s.provider(), policy("prevent"))
-	w.succeed("apply", "-auto-approve")
-	w.refuse(`Destroying is prevented .*deletion_policy = "prevent"`, "destroy", "-auto-approve")
-	w.refuse(`Destroying is prevented`, "plan", "-replace="+this)
-	w.configure(s.provider(), resourceBlock("other", "internal_docker"))
-	w.refuse(`Destroying is prevented`, "plan")
-	w.configure(s.provider())
-	w.refuse(`Destroying is prevented`, "apply", "-auto-approve")
-
-	w.configure(s.provider(), policy("abandon"))
-	w.succeed("apply", "-auto-approve")
-	w.refuse(`Replacement needs a new name`, "plan", "-replace="+this)
-	w.configure(s.provider())
-	out := unwrapped(w.succeed("plan", "-out=planned"))
-	if n := strings.Count(out, `Warning: Deployment keeps running Destroying removes deployment "app" (`); n != 1 {
-		t.Errorf("%d warnings at plan, want 1:\n%s", n, out)
-	}
-	out = unwrapped(w.succeed("apply", "planned"))
-	if n := strings.Count(out, `Warning: Deployment keeps running Destroying removes deployment "app" (`); n != 1 {
-		t.Errorf("%d warnings at apply, want 1:\n%s", n, out)
-	}
-	s.stored(t)
-	assertDocumentedOperationsOnly(t, s)
-	if managed := w.managed(); len(managed) != 0 {
-		t.Errorf("the state has %v", managed)
-	}
 }
 
 // Whatever is done, only documented operations are used. What concerns only the
@@ -220,5 +183,124 @@ func TestAccReplacement_createBeforeDestroyOfTheSameNameKeepsTheDeployment(t *te
 	)
 	if n := s.sent("POST", "/v2/deployments"); n != 1 {
 		t.Errorf("%d creates were sent, want 1", n)
+	}
+}
+
+// A plan states what a replacement does to the old deployment, and rejects what would fail.
+func TestReplacement_plan(t *testing.T) {
+	t.Parallel()
+	abandoned, prevented := object{"deletion_policy": "abandon"}, object{"deletion_policy": "prevent"}
+	wouldBeDeleted := protocoltest.Error("Deployment would be deleted", "deletion_policy", `"app" (`, `name = "app"`,
+		"First apply deletion_policy alone")
+	for name, c := range map[string]struct {
+		before, after, settings object
+		want                    []protocoltest.Message
+	}{
+		"another source": {object{}, object{"source": "internal_source"}, nil, nil},
+		"another name":   {object{}, object{"name": "other"}, nil, nil},
+		"-replace":       {object{}, object{}, nil, nil},
+		"unknown name":   {object{}, object{"name": protocoltest.Unknown, "source": "internal_source"}, nil, nil},
+		"taken name": {object{}, object{"name": "taken"}, nil,
+			messagesOf(protocoltest.Error("Deployment name already taken", "", `"app" (`, `named "taken"`, "status READY"))},
+
+		"policy that is not applied yet": {object{}, object{"name": "other", "deletion_policy": "abandon"}, nil,
+			messagesOf(wouldBeDeleted)},
+		"prevent that is not applied yet": {object{}, object{"name": "other", "deletion_policy": "prevent"}, nil,
+			messagesOf(wouldBeDeleted)},
+
+		"abandoned, another source": {abandoned, object{"source": "internal_source"}, nil, messagesOf(needsNewName)},
+		"abandoned, another name": {abandoned, object{"name": "other"}, nil,
+			messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
+		"abandoned, taken name": {abandoned, object{"name": "taken"}, nil,
+			messagesOf(protocoltest.Error("Deployment name already taken", "", `"app" (`, `named "taken"`))},
+		"abandoned, unknown name": {abandoned, object{"name": protocoltest.Unknown, "source": "internal_source"}, nil,
+			messagesOf(needsKnownName)},
+		"abandoned, -replace": {abandoned, object{}, nil, messagesOf(needsNewName)},
+		"abandoned until now": {abandoned, object{"name": "other", "deletion_policy": "delete"}, nil,
+			messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
+
+		"prevented, another source": {prevented, object{"source": "internal_source"}, nil, messagesOf(isPrevented)},
+		"prevented, another name":   {prevented, object{"name": "other"}, nil, messagesOf(isPrevented)},
+		"prevented, -replace":       {prevented, object{}, nil, messagesOf(isPrevented)},
+
+		"documented operations only, another source": {object{}, object{"source": "internal_source"}, documentedOption,
+			messagesOf(cannotBeDeleted)},
+		"documented operations only, -replace": {object{}, object{}, documentedOption, messagesOf(cannotBeDeleted)},
+		"documented operations only, abandoned": {abandoned, object{"name": "other"}, documentedOption,
+			messagesOf(protocoltest.Warning("Deployment keeps running", "name", `"app" (`))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			s.SeedDeployment(map[string]any{"name": "taken"})
+			r := newProtocol(t, s).MustApply(typeName, nil, appConfig("internal_docker", c.before))
+			p := newProtocol(t, s, c.settings)
+			s.ResetRequests()
+			_, _, diags := p.PlanReplacement(r, appConfig("internal_docker", c.before, c.after))
+			protocoltest.Expect(t, diags, c.want...)
+			assertDocumentedOperationsOnly(t, s)
+		})
+	}
+}
+
+// Nothing is deleted, or removed from the state, for a create that would fail.
+func TestReplacement_nameThatIsTakenAfterThePlan(t *testing.T) {
+	t.Parallel()
+	taken := protocoltest.Error("Deployment name already taken", "", `"app" (`, `named "other"`)
+	abandoned := object{"deletion_policy": "abandon"}
+	take := func(s *service, _ *protocol) { s.SeedDeployment(map[string]any{"name": "other"}) }
+	for name, c := range map[string]struct {
+		before, after object
+		meanwhile     func(*service, *protocol)
+		want          []protocoltest.Message
+		deleted       int
+	}{
+		"by somebody else":            {object{}, object{"name": "other"}, take, messagesOf(taken), 0},
+		"by somebody else, abandoned": {abandoned, object{"name": "other"}, take, messagesOf(taken), 0},
+		"by a deployment that is being deleted": {object{}, object{"name": "other"}, func(s *service, _ *protocol) {
+			s.SeedDeployment(map[string]any{"name": "other", "status": "AWAITING_DELETE"})
+		}, messagesOf(taken), 0},
+		"by this run": {object{}, object{"name": "other"}, func(_ *service, p *protocol) {
+			p.MustApply(typeName, nil, object{"name": "other", "source": "internal_docker"})
+		}, nil, 1},
+		"by the old one, which is renamed and abandoned": {abandoned, object{"name": "other"}, func(s *service, _ *protocol) {
+			s.edit(t, "name", "other")()
+		}, messagesOf(needsNewName), 0},
+		"unknown": {object{}, object{"name": protocoltest.Unknown, "source": "internal_source"}, nil, nil, 1},
+		// with -replace
+		"unknown and abandoned": {abandoned, object{"name": protocoltest.Unknown}, nil, messagesOf(needsKnownName), 0},
+		"unknown and prevented": {object{"deletion_policy": "prevent"}, object{"name": protocoltest.Unknown}, nil,
+			messagesOf(isPrevented), 0},
+		"not looked up": {object{}, object{"name": "other"}, func(s *service, _ *protocol) {
+			s.Fail(fakeserver.ListDeployments, -1, fakeserver.Fault{Status: http.StatusForbidden})
+		}, nil, 0},
+		"free":     {object{}, object{"name": "other"}, nil, nil, 1},
+		"the same": {object{}, object{}, nil, nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, fakeserver.Options{})
+			p := newProtocol(t, s)
+			r := p.MustApply(typeName, nil, appConfig("internal_docker", c.before))
+			p = newProtocol(t, s)
+			destroy, _, diags := p.PlanReplacement(r, appConfig("internal_docker", c.before, c.after))
+			if destroy == nil {
+				t.Fatalf("the plan is rejected:\n%s", diags)
+			}
+			p = newProtocol(t, s)
+			if c.meanwhile != nil {
+				c.meanwhile(s, p)
+			}
+			left, diags := p.Apply(destroy)
+			if name == "not looked up" {
+				id := p.Values(left)["id"]
+				c.want = messagesOf(protocoltest.Error(fmt.Sprintf(`Cannot replace deployment "app" (%s)`, id), "",
+					"403 Forbidden"))
+			}
+			protocoltest.Expect(t, diags, c.want...)
+			if n := s.sent(http.MethodDelete, ""); n != c.deleted || (left == nil) != (c.deleted == 1) {
+				t.Errorf("%d deletions were sent, want %d; still in the state: %t", n, c.deleted, left != nil)
+			}
+		})
 	}
 }
