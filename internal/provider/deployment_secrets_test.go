@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,11 +20,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/protocoltest"
 )
 
-var (
-	updates = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectResourceAction(this,
-		plancheck.ResourceActionUpdate)}}
-	rejected = regexp.MustCompile("Deployment cannot be updated")
-)
+var updates = resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
+	plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)}}
 
 // A secretsService shows secrets in a way that can change at any time.
 type secretsService struct {

@@ -175,14 +175,6 @@ func textSet(values ...string) tftypes.Value {
 	return tftypes.NewValue(tftypes.Set{ElementType: tftypes.String}, list)
 }
 
-// expectNoDiagnostics verifies that nothing is reported.
-func expectNoDiagnostics(t testing.TB, diagnostics []*tfprotov6.Diagnostic) {
-	t.Helper()
-	for _, d := range diagnostics {
-		t.Errorf("unexpected diagnostic: %s: %s", d.Summary, d.Detail)
-	}
-}
-
 // An instance is a deployment that is managed through the protocol, as Terraform
 // does it, in a fraction of the time: for tests of many changes against many kinds
 // of services.
@@ -284,8 +276,7 @@ func (r terraformRun) plan(i *instance, config object, ignored ...string) planne
 		c.diagnostics = withoutSpelling(c.diagnostics)
 		return c
 	}
-	switch {
-	case i.tainted || c.plan.Replaces():
+	if i.tainted || c.plan.Replaces() {
 		var more protocoltest.Diagnostics
 		c.destroy, c.create, more = r.plans.Replacement(c.plan)
 		if i.tainted && c.destroy != nil {

@@ -317,10 +317,10 @@ func terraformIs(t *testing.T) aTerraform {
 			_, err = fmt.Sscanf(string(out), "%s v%d.%d", &product, &is.major, &is.minor)
 			is.tofu = product == "OpenTofu"
 		}
-		versionErr = err
+		errVersion = err
 	})
-	if versionErr != nil {
-		t.Fatal(versionErr)
+	if errVersion != nil {
+		t.Fatal(errVersion)
 	}
 	return version
 }
@@ -328,7 +328,7 @@ func terraformIs(t *testing.T) aTerraform {
 var (
 	versionOnce sync.Once
 	version     aTerraform
-	versionErr  error
+	errVersion  error
 )
 
 // since reports whether it is that version or a later one.
