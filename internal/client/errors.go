@@ -196,8 +196,8 @@ func describeNonJSON(resp response, err error) error {
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("%s: %s is not %s", cmp.Or(mismatch.Field, "the whole response"), mismatch.Value,
 			typeInWords(mismatch.Type))
-	case isHTML(resp.header):
-		return errors.New("it is an HTML page, not JSON; base_url may lead to a web site instead of the service")
+	case isHTML(resp.header), bytes.HasPrefix(bytes.TrimSpace(resp.body), []byte("<")):
+		return errors.New("it is an HTML page, not JSON, probably of a proxy, a login or a website")
 	case len(bytes.TrimSpace(resp.body)) == 0:
 		return errors.New("it is empty")
 	}

@@ -618,7 +618,7 @@ func TestResponseThatIsNotJSONIsAnError(t *testing.T) {
 		want    string
 	}{
 		"HTML": {respond(200, "<html><body>Sign in</body></html>", html...),
-			"it is an HTML page, not JSON; base_url may lead to a web site instead of the service (request id req-7)"},
+			"it is an HTML page, not JSON, probably of a proxy, a login or a website (request id req-7)"},
 		"empty HTML":            {respond(200, "", html...), "it is an HTML page"},
 		"empty":                 {respond(200, ""), "it is empty"},
 		"blank":                 {respond(200, " \n"), "it is empty"},

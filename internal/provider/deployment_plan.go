@@ -175,6 +175,7 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 	// Terraform drops the warnings of a replacement, and shows its errors.
 	r.report(diags).warnf(path.Root("name"), "Deployment name is in use",
 		"Deployment %s in this state has this name. Creating another one fails unless this run deletes that one first.\n"+
+			"  - If Terraform replaces it, because it is tainted for example, do nothing.\n"+
 			"  - If you renamed the resource, add a moved block. Otherwise Terraform deletes the deployment and creates it "+
 			"again.\n"+
 			"  - With create_before_destroy, choose a new name.", describe(held))

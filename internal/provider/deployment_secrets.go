@@ -446,7 +446,7 @@ func (u secretsUpdate) whyRemoved() (reasons trusted) {
 	case !others || len(u.names) == 0: // {} removes all
 		return reasons
 	case u.sent.known():
-		reasons += "\n\nThe service does not show the values of all secrets"
+		reasons += "\n\nThe service does not show every secret as it was sent: what it shows may be masks"
 	default:
 		reasons += "\n\nThe provider cannot tell yet whether the service shows the values of secrets"
 	}

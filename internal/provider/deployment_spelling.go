@@ -51,8 +51,8 @@ func (r *deploymentResource) warnOfMisspelled(diags *diag.Diagnostics, plan, con
 	}
 	if len(found) > 0 {
 		r.report(diags).warnf(path.Empty(), "Names may be misspelled",
-			"Deployment %s lacks settings, or has conflicting ones. Check the spelling: Terraform silently ignores unknown "+
-				"names in nested objects.%s", describe(plan), []string(found))
+			"Deployment %q lacks settings, or has conflicting ones. Check the spelling: Terraform silently ignores unknown "+
+				"names in nested objects.%s", plan.text("name"), []string(found))
 	}
 }
 

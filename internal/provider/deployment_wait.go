@@ -49,12 +49,13 @@ const defaultTimeout = 20 * time.Minute
 type operation struct {
 	done  string // of the deployment
 	limit string // the argument that limits the wait
+	again string // how to try the same again
 }
 
 var (
-	creating    = operation{"created", "timeouts.create"}
-	updating    = operation{"updated", "timeouts.update"}
-	redeploying = operation{"redeployed", "timeout"}
+	creating    = operation{done: "created", limit: "timeouts.create"}
+	updating    = operation{done: "updated", limit: "timeouts.update", again: "change redeploy_triggers"}
+	redeploying = operation{done: "redeployed", limit: "timeout", again: "invoke the action again"}
 )
 
 // rollout waits until a deployment that was created or changed runs as wait_until asks for. Services report that in two
@@ -206,7 +207,7 @@ func (w *rollout) logProgress(ctx context.Context) {
 
 // situation states what the last read has shown.
 func (w *rollout) situation() trusted {
-	text := w.format("Its status is %s.", statusOf(w.last))
+	text := w.format("The status of the deployment is %s.", statusOf(w.last))
 	switch {
 	case w.revision == "":
 		return text + " It reports no revision."
@@ -249,12 +250,12 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 	case w.failed:
 		r.errorf(at, "Revision failed", "%s was %s, but the new revision does not run. %s The service shows why.\n"+
 			"  - Correct the configuration, and apply again.\n"+
-			"  - To try the same configuration again, change redeploy_triggers.\n"+
-			"  - To roll back, set the former values, and apply.", who, done, situation)
+			"  - To try the same configuration again, %s.\n"+
+			"  - To roll back, set the former values, and apply.", who, done, situation, w.operation.again)
 	case err == nil:
 	case errors.Is(err, context.Canceled):
-		unlessCreated(at, "Wait was interrupted", "%s was %s, but the provider did not wait until it runs. %s The next plan "+
-			"shows its status.", who, done, situation)
+		unlessCreated(at, "Wait was interrupted", "%s was %s, but the provider did not wait until it runs. %s%s The next "+
+			"plan shows its status.", who, done, situation, w.lastFailure(err))
 	case errors.Is(err, context.DeadlineExceeded) && w.runs() && !w.ready():
 		r.warnf(at, "Deployment is not ready yet", "%s was %s and its new revision runs, but after %s the deployment is not "+
 			"ready. %s%s\n"+
@@ -330,8 +331,15 @@ func (r *deploymentResource) addPending(ctx context.Context, private privateStat
 	if !reported || w.status == client.RevisionDeployed {
 		return
 	}
-	r.report(diags).warnf(path.Empty(), "Revision does not run", "An earlier apply made a revision of deployment %q (%s) "+
-		"that does not run. %s This plan makes no new revision, so its apply does not wait for it.\n"+
-		"  - If it failed, correct the configuration, or change redeploy_triggers to try the same again.\n"+
+	const what = "An earlier apply made a revision of deployment %q (%s) that does not run. %s This plan makes no new " +
+		"revision, so its apply does not wait for it."
+	if client.RevisionFailed(w.status) {
+		r.report(diags).warnf(path.Empty(), "Revision does not run", what+"\n"+
+			"  - Correct the configuration, or change redeploy_triggers to try the same again.\n"+
+			"  - To roll back, set the former values.", live.Name, live.ID, w.situation())
+		return
+	}
+	r.report(diags).warnf(path.Empty(), "Revision does not run", what+"\n"+
+		"  - Plan again later to see whether it runs.\n"+
 		"  - To roll back, set the former values.", live.Name, live.ID, w.situation())
 }
