@@ -60,7 +60,7 @@ func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 		}
 	}()
 
-	say(screen, "Building the provider into a folder that Terraform installs from, in place of a registry.")
+	say(screen, "Building the provider into a folder that Terraform installs from. This takes up to a minute.")
 	if _, err := run(ctx, output{screen: screen, all: verbose}, "", nil, "internal/tools/mirror.sh",
 		filepath.Join(folder, "mirror")); err != nil {
 		return err
@@ -87,7 +87,7 @@ func demo(ctx context.Context, screen io.Writer, verbose bool) error {
 
 const (
 	takes   = 2 * time.Second // for a new deployment, and for a new version
-	failing = "shop:3"        // the image of a version that fails
+	failing = "broken"        // in the image of a version that fails
 )
 
 const configuration = `terraform {
@@ -146,13 +146,14 @@ func (t terraform) story(ctx context.Context, baseURL string, fake *fakeserver.S
 		{explanation: "The next plan is empty, although the service has filled in its defaults.", args: plan, show: results},
 		{explanation: "Version 2 is a change of the image. The apply ends when it runs.",
 			before: func() error { return version("2") }, args: apply, show: changes},
-		{explanation: "Version 3 cannot be deployed: the apply fails when the service reports it. Version 2 still runs.",
-			before: func() error { return version("3") }, args: apply, show: changes, fails: true},
+		{explanation: "A broken version: the apply fails when the service reports it. Version 2 still runs.",
+			before: func() error { return version("broken") }, args: apply, show: changes, fails: true},
 		{explanation: "Rolling back is a change to the former image.",
 			before: func() error { return version("2") }, args: apply, show: changes},
 		{explanation: "Somebody doubles the memory in the service. The plan shows the drift.",
 			before: func() error { return doubleMemory(fake) }, args: plan, show: changes},
-		{explanation: "The apply corrects it, and imports a deployment that exists already: main.tf has an import block now.",
+		{explanation: "The apply corrects it, and imports a deployment that exists. main.tf has this, too:\n" +
+			strings.TrimRight(imported, "\n"),
 			before: func() error { return t.write(strings.Replace(text, "shop:1", "shop:2", 1) + imported) },
 			args:   apply, show: changes},
 		{explanation: "The plan is empty again.", args: plan, show: results},
@@ -165,7 +166,7 @@ func (t terraform) story(ctx context.Context, baseURL string, fake *fakeserver.S
 		}
 	}
 	t.say("\nThe service now has %d deployments.", len(fake.Deployments()))
-	t.say("To try it yourself: make install, make fakeserver, and Terraform in a copy of examples/quickstart.")
+	t.say("To try it yourself, read docs/guides/getting-started.md: make install, then make fakeserver in another shell.")
 	return nil
 }
 

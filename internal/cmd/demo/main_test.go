@@ -15,10 +15,10 @@ func TestDemo_showsTheLifeOfADeployment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, times := range map[string]int{
-		"    graphdeploy_deployment.shop: Creation complete ":                         1,
-		"    graphdeploy_deployment.shop: Modifications complete ":                    3,
-		"    graphdeploy_deployment.bot: Import complete ":                            1,
-		`~ image_uri = "registry.example/shop:2" -> "registry.example/shop:3"` + "\n": 1,
+		"    graphdeploy_deployment.shop: Creation complete ":                              1,
+		"    graphdeploy_deployment.shop: Modifications complete ":                         3,
+		"    graphdeploy_deployment.bot: Import complete ":                                 1,
+		`~ image_uri = "registry.example/shop:2" -> "registry.example/shop:broken"` + "\n": 1,
 		"    Error: ":                  1,
 		"DEPLOY_FAILED":                1,
 		"~ memory_mb = 2048 -> 1024\n": 2,
