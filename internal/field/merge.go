@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// merger merges a plan into what the service has. It goes through the trees side by side: live is what the service has,
-// plan and state are those of a [Change], and owned is what the state has of what the last apply set. What it finds is
-// in its comparison.
+// merger merges a plan into a deployment. It goes through four trees side by side: live is from the service, plan and
+// state are those of a [Change], and owned has the values that the last apply set. It collects the differences in its
+// comparison.
 type merger struct {
 	Comparison
 	root     Field

@@ -23,7 +23,7 @@ func (fs Fields) Record(config, planned tftypes.Value) Record {
 	return asObject(fs.object().part(fs.tree(planned), fs.tree(config)))
 }
 
-// owned returns what a state has of what the last apply set: that, or what a refresh has found in its place.
+// owned returns the values in a state that the last apply set, or that a refresh has found in their place.
 func (fs Fields) owned(state map[string]any, record Record) map[string]any {
 	set := map[string]any(record)
 	return asObject(fs.object().part(fs.asWritten(state, set, set, ""), set))

@@ -117,12 +117,12 @@ func (s *stage) change(config string, planned tftypes.Value) *Change {
 	return resourceFields.NewChange(s.config(config), planned, s.state, s.record, s.source)
 }
 
-// owned is what the state has of what the last apply set, as JSON.
+// owned returns the values in the state that the last apply set, as JSON.
 func (s *stage) owned() string {
 	return jsonOf(resourceFields.owned(resourceFields.tree(s.state), s.record)["source_config"])
 }
 
-// body is what a PATCH of a comparison sends of source_config, as JSON; "" if it sends nothing.
+// body returns the source_config that the PATCH of a comparison sends, as JSON; "" if it sends nothing.
 func body(c Comparison) string {
 	if len(c.Body) == 0 {
 		return ""
@@ -1164,8 +1164,7 @@ func TestRefresh_mismatch(t *testing.T) {
 	}
 }
 
-// What is owned of a map or of JSON is what the state has of it: what the service does not show is no reason to follow
-// it.
+// Of a map or of JSON, the members in the state are owned, also those that the service does not show.
 func TestRefresh_emptyMembersThatAreNotReported(t *testing.T) {
 	t.Parallel()
 	const config, own = `{"labels":{"a":"","b":"1"}}`, `{"labels":{"b":"1","svc":"1"}}`

@@ -2,7 +2,7 @@ package field
 
 import "github.com/hashicorp/terraform-plugin-go/tftypes"
 
-// Plan returns what a plan has of these attributes, for [With]. A null state means a create.
+// Plan returns the planned values of these attributes, for [With]. A null state means a create.
 //
 // What is set is planned: as it is in the state, where that means the same, or has more that was never set. What is
 // omitted is null if it was set before; otherwise it stays, as after an import, or the service chooses it.

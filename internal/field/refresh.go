@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Refresh returns what the state after a refresh has of these attributes, for [With]. Live is a response; source is the
-// source of the deployment, see [Field.BuiltFor]. The error is a [TypeError].
+// Refresh returns the values of these attributes in the state after a refresh, for [With]. Live is a response; source
+// is the source of the deployment, see [Field.BuiltFor]. The error is a [TypeError].
 //
 // What was set is replaced where the service has something else; what is null stays null; the rest, such as imported
 // values, follows the service.
@@ -107,8 +107,8 @@ func (r refresher) list(f Field, prior, live, owned []any) any {
 	return list
 }
 
-// AfterApply returns what the state after an apply has of these attributes, for [With]: the plan, with what is unknown
-// there from the response. The error is a [TypeError].
+// AfterApply returns the values of these attributes in the state after an apply, for [With]: the planned ones, and where
+// the plan is unknown, those of the response. The error is a [TypeError].
 func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
 	values := make(Values, len(fs))
 	for _, f := range fs {

@@ -16,7 +16,7 @@ const (
 	items                // a list
 )
 
-// shape returns what a tree that is not nil consists of. Free-form JSON is what it happens to be.
+// shape returns the shape of a tree that is not nil. That of free-form JSON depends on the tree.
 func (f Field) shape(tree any) shape {
 	switch f.Kind {
 	case Object, StringMap:
@@ -237,7 +237,7 @@ func (fs Fields) Path(loc []any) (at path.Path, ok bool) {
 	return at, len(at.Steps()) > 0
 }
 
-// find is Path up to the last attribute that is described; rest is what leads on from there.
+// find returns the last described attribute on the way to a location, and the rest of that way.
 func (fs Fields) find(loc []any) (at path.Path, f Field, rest []any) {
 	f = Field{Kind: Object, Fields: fs}
 	for i, step := range loc {

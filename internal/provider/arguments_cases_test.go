@@ -309,7 +309,7 @@ func itemsAt(steps []field.Field, d map[string]any) []any {
 	return slices.Clone(object[name].([]any))
 }
 
-// restore gives a deployment what another has of what can be changed.
+// restore gives a deployment those values of another that can be changed.
 func restore(d, from map[string]any) {
 	copied := decoded(from)
 	for _, name := range []string{"source_config", "source_revision_config", "secrets", "secret_references"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// change is what an update has to change in the service: what the plan changes and the service does not have yet. It is
-// computed twice, by the same rules: at plan, to say what will happen, and at apply, from what the service has then.
+// change has the changes of a plan that the service does not have yet, for an update. It is computed twice, by the same
+// rules: at plan, to say what will happen, and at apply, from the deployment as the service has it then.
 type change struct {
 	*field.Change
 	field.Comparison // with what compare was called with last
@@ -33,12 +33,12 @@ func newChange(config, plan, state tftypes.Value, record field.Record) *change {
 // compare compares with what the service has.
 func (c *change) compare(live *client.Deployment) { c.Comparison = c.Change.Compare(live.Tree) }
 
-// missing is what was asked for and is not there.
+// missing returns the settings that were asked for and are not there.
 func (c *change) missing(live *client.Deployment) []field.Difference {
 	return c.Change.Missing(live.Tree)
 }
 
-// leftover is what was removed and is still there.
+// leftover returns the settings that were removed and are still there.
 func (c *change) leftover(live *client.Deployment) []field.Difference {
 	return c.Change.Compare(live.Tree).Dropped
 }
@@ -158,8 +158,8 @@ func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
 	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional), nil
 }
 
-// read is what the service has of a deployment in the state: what this process has read and not planned with yet, or a
-// new read.
+// read returns a deployment in the state as the service has it: as this process has read it already, if it has not been
+// planned with since, or read anew.
 func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deployment, error) {
 	if d := r.state.take(id); d != nil {
 		return d, nil

@@ -104,7 +104,7 @@ func (l shownSecrets) has(name string) bool {
 	return listed
 }
 
-// sentSecrets is what is known of the managed secrets, as the last apply sent them or found them in the service.
+// sentSecrets are the managed secrets as the last apply sent them or found them in the service, as far as known.
 type sentSecrets struct {
 	names   []string
 	values  secretValues   // of the argument secrets; without those that a refresh has set to null
@@ -172,8 +172,8 @@ func (s sentSecrets) valuesShownIn(live shownSecrets) bool {
 	return notEmpty
 }
 
-// secretsRecord is what private state has of the last apply that sent the managed secrets or found them in the service.
-// It is empty if no secrets are managed.
+// secretsRecord records, in private state, the last apply that sent the managed secrets or found them in the service. It
+// is empty if no secrets are managed.
 type secretsRecord struct {
 	Listed []string `json:"listed,omitempty"` // the managed secrets that the response had
 	Shown  bool     `json:"shown,omitempty"`  // whether it showed values
@@ -285,7 +285,7 @@ func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRec
 			"secrets_wo_version.", describe(state), drifted)
 }
 
-// secretsChange is what a plan changes of the secrets.
+// secretsChange describes how a plan changes the secrets.
 type secretsChange struct {
 	sent    sentSecrets
 	record  *secretsRecord
@@ -333,7 +333,7 @@ func (c secretsChange) onlyMoved() bool {
 	return !c.sent.drifted && len(c.sent.names) > 0 && c.sent.equal(c.values)
 }
 
-// secretsUpdate is what a change of secrets means for a service.
+// secretsUpdate describes what an update must do in the service to change the secrets.
 type secretsUpdate struct {
 	secretsChange
 	sends    bool         // the update sends secrets, or may do so once they are known

@@ -214,8 +214,8 @@ const mayBeImmutable trusted = "Some settings of source_config cannot be changed
 	"of the API document). If this is one of them, terraform apply -replace=ADDRESS, with the address of this resource, " +
 	"deletes the deployment and creates it again with the new value."
 
-// readBack reads the deployment until it shows what was sent. If the response to that shows that the service did not
-// take all of it, the response is what is read for. It is not ok if nothing can be read.
+// readBack reads the deployment until it shows what was sent, or what the response to that showed, if the service did
+// not take all of it. It is not ok if nothing can be read.
 func (u *update) readBack(ctx context.Context, sent client.Update) (*client.Deployment, bool) {
 	before, written := sent.Before, sent.Written
 	refused := written != nil && !u.took(sent, written)

@@ -47,8 +47,8 @@ func filterAttributes[Attribute any]() map[string]Attribute {
 	return attributes
 }
 
-// newFilter is what the arguments ask the service for. None means that an empty list or set matches nothing, whatever
-// the service has.
+// newFilter makes a filter of the arguments. None means that an empty list or set matches nothing, whatever the service
+// has.
 func newFilter(config attributes) (filter client.DeploymentFilter, none bool) {
 	filter = client.DeploymentFilter{NameContains: config.optional("name_contains"), Status: config.optional("status"),
 		ImageVersion: config.optional("image_version"), DeploymentType: config.optional("deployment_type")}

@@ -7,8 +7,8 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
-// stateView is what this process has seen: Terraform shows the provider one resource at a time, and what a plan may do
-// with one depends on the others.
+// stateView remembers the deployments that this process has seen: Terraform shows the provider one resource at a time,
+// and the plan of one depends on the others.
 type stateView struct {
 	held sync.Map // the attributes that identify a deployment in the state, and its deletion_policy, by name
 	read sync.Map // a *client.Deployment by its id in lower case, until it is planned with
