@@ -228,7 +228,7 @@ func (c *creation) pick(after nameLookup, lost *LostError) *Deployment {
 // whyOther explains why a deployment is certainly another than the created one. It is empty if it may be that.
 func (c *creation) whyOther(d *Deployment) string {
 	switch {
-	case !sameName(d.Name, c.name):
+	case !SameName(d.Name, c.name):
 		return "it has another name"
 	case d.Source != c.request["source"]:
 		return fmt.Sprintf("its source is %q", d.Source)

@@ -59,7 +59,7 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 			return nameLookup{}, err
 		}
 		lookup.listed[item.id] = true
-		if sameName(item.name, name) && len(lookup.holders) < maxHolders {
+		if SameName(item.name, name) && len(lookup.holders) < maxHolders {
 			lookup.holders = append(lookup.holders, item)
 		}
 	}
@@ -68,9 +68,9 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 
 func everyItem(listItem) bool { return true }
 
-// sameName reports whether two names are equal, case-sensitive, in Unicode NFC: Terraform brings every string into
+// SameName reports whether two names are equal, case-sensitive, in Unicode NFC: Terraform brings every string into
 // that.
-func sameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
+func SameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
 // NameHolders is [Client.DeploymentsNamed] for plans of many creates: it takes few requests, as names beyond the
 // first ones are looked up in one list of all names, which may be up to half a minute old. A name that is taken there

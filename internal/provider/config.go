@@ -241,8 +241,14 @@ func (c providerConfig) baseURL(r report) *url.URL {
 // parseBaseURL parses an absolute http or https URL.
 func parseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err == nil && (u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https") {
-		err = errors.New("not an absolute http or https URL")
+	if err != nil {
+		return nil, err
+	}
+	if u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("not an absolute http or https URL")
+	}
+	if port := u.Port(); port != "" {
+		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	return u, err
 }
@@ -280,6 +286,7 @@ func rootOf(u *url.URL) string { return client.Origin(u) + strings.TrimRight(u.E
 func address(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
 func isLoopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
@@ -334,6 +341,9 @@ func (c providerConfig) readFile(name string, r report) []byte {
 	default:
 		r.errorf(path.Root(name), "Unreadable file", "%s (%s) cannot be read: %s. Relative paths are resolved from the "+
 			"working directory.", c.named(name), file, failed.Err)
+	}
+	if err != nil {
+		return nil
 	}
 	return content
 }

@@ -26,6 +26,7 @@ func TestParseBaseURL_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
 		"http://[::1]:8080":           0,
 		"http://localhost:8080":       0,
 		"http://service.localhost":    0,
+		"http://LocalHost.:8080":      0,
 		"http://localhost.example":    1,
 		"HTTP://DEPLOY.EXAMPLE.COM":   1,
 		"https://127.0.0.1:8443/x/y/": 0,

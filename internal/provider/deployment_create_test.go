@@ -520,3 +520,20 @@ func TestCreate_responseAboutAnotherDeployment(t *testing.T) {
 		t.Errorf("the state has %v", p.Values(r))
 	}
 }
+
+// The response may be about another deployment although it has the requested name: what is listed under its id counts.
+func TestCreate_responseWithTheIDOfAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	s.SeedDeployment(map[string]any{"name": "other", "source": "internal_docker"})
+	p := newProtocol(t, s)
+	plan, diags := p.Plan(typeName, nil, appConfig("internal_docker"))
+	p.ExpectNone(diags)
+	claimed := strings.ReplaceAll(asJSON(t, s.stored(t)), `"other"`, `"app"`)
+	s.Fail(fakeserver.CreateDeployment, 1, fakeserver.Fault{Status: http.StatusOK, Body: claimed})
+	r, diags := p.Apply(plan)
+	protocoltest.Expect(t, diags, protocoltest.Error("Outcome of the create is unknown", "", `"app"`, `"other"`))
+	if r != nil {
+		t.Errorf("the state has %v", p.Values(r))
+	}
+}

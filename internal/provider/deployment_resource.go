@@ -211,6 +211,10 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	if created = rollout.wait(ctx, created, diags); created == nil {
 		return
 	}
+	if created.Source != source || !client.SameName(created.Name, name) {
+		r.addOther(diags, name, created)
+		return
+	}
 	live := liveTree(created, false)
 	values, err := resourceFields.AfterApply(req.Plan.Raw, live)
 	if err != nil {
@@ -252,6 +256,13 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 	default:
 		r.report(diags).failure(fmt.Sprintf("Cannot create deployment %q", name), err, at)
 	}
+}
+
+// addOther reports that what the service lists under the id in the response to a create is another deployment.
+func (r *deploymentResource) addOther(diags *diag.Diagnostics, name string, other *client.Deployment) {
+	r.report(diags).errorf(path.Empty(), "Outcome of the create is unknown", "The service responded that it created deployment %q with the id "+
+		"%s, but that is deployment %q with source %q. It is not taken into the state. Contact the service operator.", name, other.ID,
+		other.Name, other.Source)
 }
 
 // addLost reports that the response to a create was lost, and what is known of the deployment.

@@ -223,6 +223,8 @@ func TestProvider_invalidVariableIsNamed(t *testing.T) {
 		{"MAX_RETRIES", "101", protocoltest.Error("Invalid value", "max_retries", `got "101"`)},
 		{"REQUEST_TIMEOUT", "soon", protocoltest.Error("Invalid duration", "request_timeout", `got "soon"`)},
 		{"CA_CERT_FILE", missing, protocoltest.Error("Unreadable file", "ca_cert_file", missing)},
+		{"CA_CERT_FILE", filepath.Dir(missing), protocoltest.Error("Unreadable file", "ca_cert_file", "is a directory")},
+		{"BASE_URL", "https://deploy.example.com:99999", protocoltest.Error("Invalid base_url", "base_url")},
 		{"CA_CERT_FILE", empty, protocoltest.Error("Invalid certificate file", "ca_cert_file", empty)},
 		{"CLIENT_CERT_FILE", missing, protocoltest.Error("Missing client_key_file", "client_key_file", "client_cert_file")},
 		{"CLIENT_KEY_FILE", missing, protocoltest.Error("Missing client_cert_file", "client_cert_file", "client_key_file")},
