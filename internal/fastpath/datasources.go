@@ -44,7 +44,8 @@ func dataSourceTypes(p Provider) func() map[string]*dataSourceType {
 }
 
 func (s dataSources) ReadDataSource(ctx context.Context,
-	req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+	req *tfprotov6.ReadDataSourceRequest,
+) (*tfprotov6.ReadDataSourceResponse, error) {
 	if resp := s.read(ctx, req); resp != nil {
 		tflog.Trace(ctx, "Read a data source on the fast path")
 		return resp, nil

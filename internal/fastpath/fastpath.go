@@ -67,7 +67,8 @@ type observedProvider struct {
 }
 
 func (p *observedProvider) Configure(ctx context.Context, req provider.ConfigureRequest,
-	resp *provider.ConfigureResponse) {
+	resp *provider.ConfigureResponse,
+) {
 	p.configured.Store(nil)
 	if p.Provider.Configure(ctx, req, resp); !resp.Diagnostics.HasError() && resp.Deferred == nil {
 		p.configured.Store(resp)

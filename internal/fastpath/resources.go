@@ -67,7 +67,8 @@ func resourceTypes(p Provider) func() map[string]*resourceType {
 }
 
 func (s resources) UpgradeResourceState(ctx context.Context,
-	req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	req *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	if state, ok := s.upgrade(req); ok {
 		return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: state}, nil
 	}
@@ -75,7 +76,8 @@ func (s resources) UpgradeResourceState(ctx context.Context,
 }
 
 func (s resources) ReadResource(ctx context.Context,
-	req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	req *tfprotov6.ReadResourceRequest,
+) (*tfprotov6.ReadResourceResponse, error) {
 	if resp := s.read(ctx, req); resp != nil {
 		tflog.Trace(ctx, "Refreshed a resource on the fast path")
 		return resp, nil
@@ -84,7 +86,8 @@ func (s resources) ReadResource(ctx context.Context,
 }
 
 func (s resources) PlanResourceChange(ctx context.Context,
-	req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if resp := s.plan(ctx, req); resp != nil {
 		tflog.Trace(ctx, "Planned a resource on the fast path")
 		return resp, nil
@@ -183,7 +186,8 @@ func (t *resourceType) identityOrNull(identity *tfprotov6.ResourceIdentityData) 
 // Terraform itself proposes the prior state, the framework has nothing to add to ModifyPlan, which may plan the removal
 // of an argument: no attribute has a default, and none but those that force a replacement have a plan modifier.
 func (s resources) plan(ctx context.Context,
-	req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.PlanResourceChangeResponse {
+	req *tfprotov6.PlanResourceChangeRequest,
+) *tfprotov6.PlanResourceChangeResponse {
 	c, ok := s.prepare(ctx, req.TypeName, req.PriorState)
 	if !ok || !c.proposes(req.ProposedNewState, req.PriorState) {
 		return nil

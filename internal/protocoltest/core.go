@@ -18,7 +18,8 @@ func PlanViolations(attributes []*tfprotov6.SchemaAttribute, config, prior, plan
 }
 
 func objectViolations(attributes []*tfprotov6.SchemaAttribute, config, prior, planned tftypes.Value,
-	at string) (violations []string) {
+	at string,
+) (violations []string) {
 	configured, before, after := members(config), members(prior), members(planned)
 	for _, a := range attributes {
 		old, found := before[a.Name]

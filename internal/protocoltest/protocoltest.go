@@ -40,7 +40,8 @@ func New(t testing.TB, server tfprotov6.ProviderServer) *Provider {
 // NewWithSchema is a provider whose schemas are known, because another one of the
 // same kind was asked for them.
 func NewWithSchema(t testing.TB, server tfprotov6.ProviderServer,
-	schema *tfprotov6.GetProviderSchemaResponse) *Provider {
+	schema *tfprotov6.GetProviderSchemaResponse,
+) *Provider {
 	t.Helper()
 	return &Provider{Server: server, Schema: schema, t: t, ctx: t.Context()}
 }
@@ -139,7 +140,8 @@ func (p *Provider) PlanIgnoring(typ string, prior *Resource, config Object, igno
 }
 
 func (p *Provider) plan(schema *tfprotov6.Schema, req *tfprotov6.PlanResourceChangeRequest, ignored []string,
-	diags Diagnostics) (*Plan, Diagnostics) {
+	diags Diagnostics,
+) (*Plan, Diagnostics) {
 	p.t.Helper()
 	object, written := schema.ValueType(), req.Config
 	before, config := p.unpack(object, req.PriorState), p.unpack(object, req.Config)
@@ -320,7 +322,8 @@ func (p *Provider) Planned(plan *Plan) Object {
 }
 
 func (p *Provider) resource(typ string, state *tfprotov6.DynamicValue, private []byte,
-	identity *tfprotov6.ResourceIdentityData) *Resource {
+	identity *tfprotov6.ResourceIdentityData,
+) *Resource {
 	p.t.Helper()
 	if state == nil {
 		return nil

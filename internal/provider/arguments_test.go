@@ -258,7 +258,8 @@ func (f *fleet) run(documentedOnly bool, arguments func(argumentCase) map[string
 
 // apply runs an apply and checks each outcome.
 func (f *fleet) apply(what string, documentedOnly bool, arguments func(argumentCase) map[string]any,
-	verify func(argumentCase, outcome)) {
+	verify func(argumentCase, outcome),
+) {
 	f.Helper()
 	outcomes := f.run(documentedOnly, arguments, true)
 	for _, c := range f.cases {

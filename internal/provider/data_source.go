@@ -72,7 +72,8 @@ func listOf(fields field.Fields, items []tftypes.Value) tftypes.Value {
 
 // listWanted is a list of the items of a response that are wanted.
 func (p *providerData) listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool,
-	diags *diag.Diagnostics) tftypes.Value {
+	diags *diag.Diagnostics,
+) tftypes.Value {
 	items := []tftypes.Value{}
 	for _, item := range all {
 		if wanted(item) {

@@ -20,7 +20,8 @@ type deploymentListResource struct{ deploymentResource }
 func newDeploymentListResource() list.ListResource { return &deploymentListResource{} }
 
 func (r *deploymentListResource) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest,
-	resp *list.ListResourceSchemaResponse) {
+	resp *list.ListResourceSchemaResponse,
+) {
 	resp.Schema = schema.Schema{MarkdownDescription: "Lists deployments. Filters are combined with AND.",
 		Attributes: filterAttributes[schema.Attribute]()}
 }
@@ -60,7 +61,8 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 // fill writes a deployment into a result: its name, its identity, and, if requested, its attributes. Secrets are
 // omitted.
 func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResult, found *client.Deployment,
-	complete bool) {
+	complete bool,
+) {
 	result.DisplayName = client.Sanitize(found.Name)
 	blank := emptyObject(result.Resource.Raw)
 	// The same values as after an import: generated configuration must plan empty.

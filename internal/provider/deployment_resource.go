@@ -108,7 +108,8 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 
 // IdentitySchema is what identifies a deployment (Terraform 1.12).
 func (r *deploymentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
-	resp *resource.IdentitySchemaResponse) {
+	resp *resource.IdentitySchemaResponse,
+) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
 		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "ID of the deployment, a UUID."},
 	}}
@@ -138,12 +139,14 @@ func secretsValidators() []validator.Map {
 }
 
 func (r *deploymentResource) Configure(_ context.Context, req resource.ConfigureRequest,
-	resp *resource.ConfigureResponse) {
+	resp *resource.ConfigureResponse,
+) {
 	r.providerData = configured(req.ProviderData, &resp.Diagnostics)
 }
 
 func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest,
-	resp *resource.ValidateConfigResponse) {
+	resp *resource.ValidateConfigResponse,
+) {
 	config, report := attributesOf(req.Config.Raw), r.report(&resp.Diagnostics)
 	switch values, writeOnly, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]; {
 	case !values.IsNull() && values.IsKnown() && !writeOnly.IsNull() && writeOnly.IsKnown():
@@ -357,7 +360,8 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 
 // ImportState takes an ID, an exact name, or an identity. Read does the rest.
 func (r *deploymentResource) ImportState(ctx context.Context, req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse) {
+	resp *resource.ImportStateResponse,
+) {
 	diags, id := &resp.Diagnostics, req.ID
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
@@ -400,7 +404,8 @@ func (r *deploymentResource) ImportState(ctx context.Context, req resource.Impor
 // byID reads a deployment, or, with orName, the one whose name is that ID. What is wrong is reported at an attribute,
 // if there is one, and then the result is nil.
 func (p *providerData) byID(ctx context.Context, id string, orName bool, at path.Path,
-	diags *diag.Diagnostics) *client.Deployment {
+	diags *diag.Diagnostics,
+) *client.Deployment {
 	found, err := p.client.Deployment(ctx, id)
 	if errors.Is(err, client.ErrNotFound) && orName {
 		var named []*client.Deployment
@@ -422,7 +427,8 @@ func (p *providerData) byID(ctx context.Context, id string, orName bool, at path
 
 // byName reads the one deployment of exactly that name. What is wrong is reported like that of byID.
 func (p *providerData) byName(ctx context.Context, name string, at path.Path,
-	diags *diag.Diagnostics) *client.Deployment {
+	diags *diag.Diagnostics,
+) *client.Deployment {
 	found, err := p.client.DeploymentsNamed(ctx, name)
 	switch {
 	case err != nil:

@@ -188,7 +188,8 @@ type secretsRecord struct {
 }
 
 func (p *providerData) loadSecretsRecord(ctx context.Context, private privateState,
-	diags *diag.Diagnostics) *secretsRecord {
+	diags *diag.Diagnostics,
+) *secretsRecord {
 	r := &secretsRecord{credential: p.credentialKey}
 	loadPrivate(ctx, private, privateSecrets, r, diags)
 	return r
@@ -265,7 +266,8 @@ func driftedSecrets(sent sentSecrets, record *secretsRecord, live shownSecrets) 
 // refreshSecrets sets secrets that others have changed to null, or the version of those that are write-only, so that
 // the plan proposes to send them.
 func (r *deploymentResource) refreshSecrets(state attributes, record *secretsRecord, found *client.Deployment,
-	refreshed field.Values, diags *diag.Diagnostics) {
+	refreshed field.Values, diags *diag.Diagnostics,
+) {
 	drifted := driftedSecrets(sentBefore(state, record), record, secretsIn(found))
 	if len(drifted) == 0 {
 		return

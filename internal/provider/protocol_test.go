@@ -138,7 +138,8 @@ func textOf(t *testing.T, v tftypes.Value) (s string) {
 
 // list runs a list block as terraform query does, and takes at most n results.
 func (p *protocol) list(n int, limit int64, include bool,
-	config map[string]tftypes.Value) []tfprotov6.ListResourceResult {
+	config map[string]tftypes.Value,
+) []tfprotov6.ListResourceResult {
 	p.t.Helper()
 	server, ok := p.server.(tfprotov6.ListResourceServer)
 	if !ok {

@@ -95,7 +95,8 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 // ValidateConfig reports invalid values, as in terraform validate: values may still be unknown, or be set in the
 // environment later.
 func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest,
-	resp *provider.ValidateConfigResponse) {
+	resp *provider.ValidateConfigResponse,
+) {
 	config := providerConfig{attributesOf(req.Config.Raw)}
 	config.check(config.report(&resp.Diagnostics))
 }

@@ -22,7 +22,8 @@ func withImage(tag string, arguments ...object) object {
 
 // update plans and applies a configuration; what the apply reports is compared.
 func (p *protocol) update(r *protocoltest.Resource, config object,
-	want ...protocoltest.Message) *protocoltest.Resource {
+	want ...protocoltest.Message,
+) *protocoltest.Resource {
 	p.t.Helper()
 	plan, diags := p.Plan(typeName, r, config)
 	p.ExpectNone(diags)

@@ -10,7 +10,8 @@ import (
 
 // walkAttributes calls visit for each attribute, by its path.
 func walkAttributes(at string, attributes []*tfprotov6.SchemaAttribute,
-	visit func(at string, a *tfprotov6.SchemaAttribute)) {
+	visit func(at string, a *tfprotov6.SchemaAttribute),
+) {
 	for _, a := range attributes {
 		visit(at+a.Name, a)
 		if a.NestedType != nil {

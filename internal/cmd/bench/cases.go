@@ -177,7 +177,8 @@ type variant struct {
 
 // compare plans with each variant in turn, several rounds. It returns the median run of each.
 func (b *benchmark) compare(ctx context.Context, s *service, folder string, rounds int,
-	variants ...variant) ([]measured, error) {
+	variants ...variant,
+) ([]measured, error) {
 	runs := make([][]measured, len(variants))
 	for range rounds {
 		for i, v := range variants {

@@ -154,7 +154,8 @@ func (p *program) run(ctx context.Context, with provider, s *service, folder str
 
 // plan measures a plan. It is an error if the plan is not empty: the provider would not have read everything correctly.
 func (p *program) plan(ctx context.Context, with provider, s *service, folder string,
-	args ...string) (measured, error) {
+	args ...string,
+) (measured, error) {
 	return p.run(ctx, with, s, folder, append([]string{"plan", "-detailed-exitcode"}, args...)...)
 }
 
