@@ -107,8 +107,8 @@ func (r refresher) list(f Field, prior, live, owned []any) any {
 	return list
 }
 
-// AfterApply returns the values of these attributes in the state after an apply, for [With]: the planned ones, and where
-// the plan is unknown, those of the response. The error is a [TypeError].
+// AfterApply returns the values of these attributes in the state after an apply, for [With]: the planned ones, and
+// where the plan is unknown, those of the response. The error is a [TypeError].
 func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
 	values := make(Values, len(fs))
 	for _, f := range fs {

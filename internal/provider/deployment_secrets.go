@@ -172,8 +172,8 @@ func (s sentSecrets) valuesShownIn(live shownSecrets) bool {
 	return notEmpty
 }
 
-// secretsRecord records, in private state, the last apply that sent the managed secrets or found them in the service. It
-// is empty if no secrets are managed.
+// secretsRecord records, in private state, the last apply that sent the managed secrets or found them in the service.
+// It is empty if no secrets are managed.
 type secretsRecord struct {
 	Listed []string `json:"listed,omitempty"` // the managed secrets that the response had
 	Shown  bool     `json:"shown,omitempty"`  // whether it showed values
