@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,7 @@ func TestMain(m *testing.M) {
 		"REQUEST_TIMEOUT", "MAX_RETRIES", "CA_CERT_FILE", "CLIENT_CERT_FILE", "CLIENT_KEY_FILE"} {
 		_ = os.Unsetenv("GRAPHDEPLOY_" + name)
 	}
+	debug.SetGCPercent(400) // the heap is small, and collected often otherwise
 	status := m.Run()
 	for _, cleanUp := range atExit {
 		cleanUp()
