@@ -164,22 +164,24 @@ func TestWait_deadlineNamesTheLastFailure(t *testing.T) {
 func TestWaitConsistent(t *testing.T) {
 	t.Parallel()
 	stale, fresh, none := withStatus(StatusAwaitingDatabase), withStatus(StatusReady), respondJSON(pageJSON(0))
+	const short, long = 100 * time.Millisecond, time.Minute // long is not used up
 	for name, test := range map[string]struct {
+		limit     time.Duration
 		responses []http.HandlerFunc
 		check     func(t *testing.T, last *Deployment, err error)
 	}{
-		"at once":                {[]http.HandlerFunc{fresh}, endsWith(StatusReady)},
-		"later":                  {[]http.HandlerFunc{stale, stale, fresh}, endsWith(StatusReady)},
-		"never":                  {[]http.HandlerFunc{stale}, endsWith(StatusAwaitingDatabase)},
-		"no longer listed":       {[]http.HandlerFunc{none}, fails(ErrNotFound, "created")},
-		"failures, then success": {[]http.HandlerFunc{respond(500, ""), fresh}, endsWith(StatusReady)},
-		"rejected":               {[]http.HandlerFunc{respond(401, `{}`)}, rejected(401, "created")},
-		"nothing but failures":   {[]http.HandlerFunc{respond(500, "")}, fails(context.DeadlineExceeded, "created")},
+		"at once":                {long, []http.HandlerFunc{fresh}, endsWith(StatusReady)},
+		"later":                  {long, []http.HandlerFunc{stale, stale, fresh}, endsWith(StatusReady)},
+		"never":                  {short, []http.HandlerFunc{stale}, endsWith(StatusAwaitingDatabase)},
+		"no longer listed":       {long, []http.HandlerFunc{none}, fails(ErrNotFound, "created")},
+		"failures, then success": {long, []http.HandlerFunc{respond(500, ""), fresh}, endsWith(StatusReady)},
+		"rejected":               {long, []http.HandlerFunc{respond(401, `{}`)}, rejected(401, "created")},
+		"nothing but failures":   {short, []http.HandlerFunc{respond(500, "")}, fails(context.DeadlineExceeded, "created")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, inTurn(test.responses...))
-			c := s.client(t, func(config *Config) { config.MaxRetries, config.ConsistencyTimeout = 0, 100*time.Millisecond })
+			c := s.client(t, func(config *Config) { config.MaxRetries, config.ConsistencyTimeout = 0, test.limit })
 			last, err := c.WaitConsistent(t.Context(), first(), isReady)
 			test.check(t, last, err)
 		})

@@ -263,9 +263,9 @@ func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name stri
 
 // addOther reports that what the service lists under the id in the response to a create is another deployment.
 func (r *deploymentResource) addOther(diags *diag.Diagnostics, name string, other *client.Deployment) {
-	r.report(diags).errorf(path.Empty(), "Outcome of the create is unknown", "The service responded that it created deployment %q with the id "+
-		"%s, but that is deployment %q with source %q. It is not taken into the state. Contact the service operator.", name, other.ID,
-		other.Name, other.Source)
+	r.report(diags).errorf(path.Empty(), "Outcome of the create is unknown", "The service responded that it created "+
+		"deployment %q with the id %s, but that is deployment %q with source %q. It is not taken into the state. Contact "+
+		"the service operator.", name, other.ID, other.Name, other.Source)
 }
 
 // addLost reports that the response to a create was lost, and what is known of the deployment.
