@@ -141,9 +141,22 @@ func (l *life) arguments() map[string]any {
 func (l *life) create() {
 	l.Helper()
 	l.config = l.shape.chooseObject(l.random, nil)
-	l.note("create %s with %s", l.source, inJSON(l.config))
+	l.note("create %s with %s, while the service fails with %s", l.source, inJSON(l.config), l.failCreate())
 	out := l.apply(l.name, l.source, l.arguments(), nil)
 	l.verify(out, nil, nil)
+}
+
+// failCreate has the next create fail sometimes, in a way that the provider recovers
+// from.
+func (l *life) failCreate() string {
+	if l.random.IntN(3) > 0 {
+		return "nothing"
+	}
+	fault := pick(l.random, []fakeserver.Fault{{AfterWork: true, Cut: true}, {AfterWork: true, Status: http.StatusBadGateway}, {Truncate: true},
+		{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}},
+		{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"0"}}}})
+	l.s.Fail(fakeserver.CreateDeployment, 1, fault)
+	return fmt.Sprintf("%+v", fault)
 }
 
 // edit changes the configuration, and applies it.
@@ -435,7 +448,7 @@ func (l *life) rename() {
 	l.Helper()
 	old := l.stored()["id"].(string)
 	l.name += "x"
-	l.note("rename to %s", l.name)
+	l.note("rename to %s, while the service fails with %s", l.name, l.failCreate())
 	out := l.apply(l.name, l.source, l.arguments(), l.ignored)
 	l.owned = leaves{}
 	l.verify(out, nil, nil)
@@ -505,8 +518,8 @@ func (l *life) verifyRest(before, now, wanted leaves, out outcomeOfRun) {
 	for at := range l.differences(before, now) {
 		_, owned := l.owned[at]
 		_, set := wanted[at]
-		if strings.HasPrefix(at, "secrets[") && !l.owned.inside("secrets") {
-			continue // a service shows values as far as the provider can tell only if there are secrets of its own
+		if strings.HasPrefix(at, "secrets[") && (!l.owned.inside("secrets") || l.options.Secrets != fakeserver.EchoSecrets) {
+			continue // those of others are sent again only where the provider sees that the service shows values
 		}
 		if !l.ignores(at) && (owned && !out.noop || set || l.removedWith(at, before) || wanted.contains(at) ||
 			l.owned.contains(at)) {
