@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 )
 
 // A Tree is a JSON object as encoding/json decodes it, but for numbers, which are [json.Number]. This package knows
@@ -87,12 +90,24 @@ func newDeployment(tree Tree) (*Deployment, error) {
 		object, ok := item.(Tree)
 		name, nameErr := memberAs[string](object, "name")
 		value, valueErr := memberAs[string](object, "value")
-		if err := cmp.Or(nameErr, valueErr); err != nil || !ok {
+		if err := cmp.Or(nameErr, valueErr, otherCapitals(object, "name", "value")); err != nil || !ok {
 			return nil, fmt.Errorf("secrets[%d]: %w", i, cmp.Or(err, errNoObject))
 		}
 		d.Secrets = append(d.Secrets, Secret{Name: name, Value: value})
 	}
 	return d, nil
+}
+
+// otherCapitals rejects an object with a member whose name differs from a documented one only in case.
+func otherCapitals(object Tree, documented ...string) error {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		for _, exact := range documented {
+			if name != exact && strings.EqualFold(name, exact) {
+				return fmt.Errorf("%s is in the response with other capital letters, not with exactly this name", exact)
+			}
+		}
+	}
+	return nil
 }
 
 // memberAs returns a member of an object as a type; its zero value if it is null or omitted.

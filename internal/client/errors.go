@@ -66,7 +66,7 @@ func causeOf(err error) Cause {
 		return CauseRedirect
 	case errors.Is(err, errBodyTooLarge):
 		return CauseMalformed
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, new(tls.RecordHeaderError)):
 		return CausePlainHTTP
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return CauseUntrusted

@@ -384,7 +384,8 @@ func TestErrorOfARequestWithoutResponse(t *testing.T) {
 			Rejected},
 		"a TLS alert": {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false,
 			CauseClientCertificate, false, Rejected},
-		"http": {http.ErrSchemeMismatch, true, CausePlainHTTP, false, Rejected},
+		"http":    {http.ErrSchemeMismatch, true, CausePlainHTTP, false, Rejected},
+		"not TLS": {tls.RecordHeaderError{}, true, CausePlainHTTP, false, Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -301,12 +301,12 @@ func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) 
 func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool) {
 	r, who := u.report(u.diags), describe(u.state)
 	failed, kept := slices.Concat(u.missing(visible), u.unrevised(sent, visible)), u.leftover(visible)
-	lines := describeDifferences(failed)
-	lines = append(lines, u.secrets.notTaken(visible)...)
+	lines, secrets := describeDifferences(failed), u.secrets.notTaken(visible)
+	lines = append(lines, secrets...)
 	sameRevision := u.redeploys() && !revised(sent.Before, visible)
 	if sent.Lost != nil {
 		lines = append(lines, names(kept)...)
-		if u.unknownSecrets(sent, visible) {
+		if len(secrets) == 0 && u.unknownSecrets(sent, visible) {
 			lines = append(lines, "secrets: nothing shows whether the service has the new values")
 		}
 		if sameRevision {

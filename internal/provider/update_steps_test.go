@@ -272,6 +272,9 @@ func TestUpdate_lostResponseWithSecrets(t *testing.T) {
 			s.Fail(fakeserver.UpdateDeployment, 1, c.fault)
 			r, diags = p.Apply(plan)
 			protocoltest.Expect(t, diags, c.want...)
+			if text := diags.String(); strings.Contains(text, "former value") && strings.Contains(text, "nothing shows") {
+				t.Errorf("one problem is reported twice:\n%s", text)
+			}
 			if len(c.want) > 0 {
 				r = p.MustApply(typeName, r, config("planted-two"))
 			}
