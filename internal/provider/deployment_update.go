@@ -276,24 +276,32 @@ func revised(before, d *client.Deployment) bool {
 }
 
 // dropLeftovers sets members of maps and JSON objects to null that a service still has because it merges deeply. It
-// returns what the service has then. That it rejects this is no failure of the update: verify warns of what is left.
+// returns what the service has then: reads that are older than this change would end the wait for its revision. That it
+// rejects this is no failure of the update: verify warns of what is left.
 func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) *client.Deployment {
 	if len(u.nulls(visible)) == 0 {
 		return visible
 	}
 	sent, err := u.client.UpdateDeployment(ctx, visible.ID,
 		func(live *client.Deployment) (client.Tree, error) { return u.nulls(live), nil })
+	if err != nil || sent.Sent == nil {
+		return visible
+	}
+	written, kept := sent.Written, 0
+	if written != nil {
+		kept = len(u.leftover(written))
+	}
+	shows := func(d *client.Deployment) bool {
+		return len(u.leftover(d)) <= kept && (written == nil || !revised(visible, written) || revised(visible, d))
+	}
+	read, err := u.client.WaitConsistent(ctx, visible, shows)
 	switch {
-	case err != nil || sent.Sent == nil:
-		return visible
-	case sent.Written != nil:
-		return sent.Written
+	case err == nil && (written == nil || shows(read)):
+		return read
+	case written != nil:
+		return written
 	}
-	read, err := u.client.WaitConsistent(ctx, visible, func(d *client.Deployment) bool { return len(u.leftover(d)) == 0 })
-	if err != nil {
-		return visible
-	}
-	return read
+	return visible
 }
 
 // verify reports what the service did not take, what it kept although it was removed, and what changed although nobody

@@ -135,6 +135,35 @@ func TestUpdate_secondPatch(t *testing.T) {
 	}
 }
 
+// A read that is older than the second PATCH does not end the wait for the revision that this has made.
+func TestUpdate_secondPatchIsReadBack(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Patch: fakeserver.PatchMergeDeep, Defaults: map[string]any{}})
+	p := newProtocol(t, s)
+	spec := func(labels object) object {
+		return withImage("1", object{"source_config": object{"resource_spec": object{"labels": labels}}})
+	}
+	r := p.MustApply(typeName, nil, spec(object{"a": "1", "b": "2"}))
+	plan, diags := p.Plan(typeName, r, spec(object{"a": "1"}))
+	p.ExpectNone(diags)
+	s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Reached: func() {}})
+	s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{Reached: func() {
+		old := inJSON(object{"resources": []any{s.stored(t)}, "offset": 1})
+		s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Body: old})
+	}})
+	r, diags = p.Apply(plan)
+	p.ExpectNone(diags)
+	stored := s.stored(t)
+	for _, name := range []string{"latest_revision_id", "active_revision_id", "updated_at"} {
+		if got := p.text(r, name); got != stored[name] {
+			t.Errorf("%s is %s, want %s", name, got, stored[name])
+		}
+	}
+	if sent := s.patches(t); len(sent) != 2 {
+		t.Errorf("sent %s", inJSON(sent))
+	}
+}
+
 // A response without content does not show secrets: they are read back, also if nothing is waited for.
 func TestUpdate_responseWithoutContent(t *testing.T) {
 	t.Parallel()
