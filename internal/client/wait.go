@@ -84,7 +84,9 @@ func (c *Client) poll(ctx, waiting context.Context, first *Deployment, listed bo
 		if ctx.Err() != nil && err != nil {
 			return last, withFailure(ctx.Err(), failure)
 		}
-		failure = err
+		if failure = err; !listed && errors.Is(err, ErrNotFound) {
+			failure = nil // it is not listed yet: nothing shows that it no longer exists
+		}
 		switch {
 		case err == nil:
 			last, listed, undecodable = d, true, time.Time{}

@@ -187,3 +187,16 @@ func TestWaitConsistent(t *testing.T) {
 		})
 	}
 }
+
+// A deployment that is not listed yet when the wait ends was created: that it no longer exists would lose it.
+func TestWait_endsBeforeTheDeploymentIsListed(t *testing.T) {
+	t.Parallel()
+	s := serve(t, respondJSON(`{"resources":[],"offset":0}`))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	created := first()
+	last, err := s.client(t).Wait(ctx, created, func(*Deployment) bool { return true })
+	if last != created || !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v, %v", last, err)
+	}
+}
