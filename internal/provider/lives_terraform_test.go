@@ -39,7 +39,7 @@ func (p *inTerraform) write(name, source string, arguments map[string]any, ignor
 	}
 	slices.Sort(lines)
 	lines = append(lines, fmt.Sprintf("lifecycle {\n ignore_changes = [%s]\n}", strings.Join(ignored, ", ")))
-	p.configure(p.s.provider(), deployment(name, source, lines...))
+	p.configure(p.s.provider(`request_timeout = "1s"`), deployment(name, source, lines...)) // also how long a lost write is looked for
 }
 
 func (p *inTerraform) plan(name, source string, arguments map[string]any, ignored []string) outcomeOfRun {

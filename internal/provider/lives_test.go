@@ -391,7 +391,7 @@ func (l *life) failure() {
 		{AfterWork: true, Cut: true},
 		{AfterWork: true, Status: http.StatusBadGateway},
 		{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}},
-		{Status: http.StatusUnprocessableEntity}, {AfterWork: true, Status: http.StatusNoContent}, {Truncate: true}})
+		{Status: http.StatusConflict}, {AfterWork: true, Status: http.StatusNoContent}, {Truncate: true}})
 	before := l.live()
 	l.s.Fail(fakeserver.UpdateDeployment, 1, fault)
 	l.note("apply %s, ignoring %s, while the service fails with %+v", inJSON(l.config), l.ignored, fault)
@@ -510,6 +510,10 @@ func (l *life) verifyRest(before, now, wanted leaves, out outcomeOfRun) {
 		if value == "list" || stays || out.noop || l.ignores(at) || strings.HasPrefix(at, "secrets") &&
 			l.config["secrets"] == nil {
 			continue
+		}
+		if chosen := []string{"source_config.custom_url", "source_revision_config.image_uri"}; slices.Contains(chosen, at) &&
+			!reflect.DeepEqual(before[at], value) {
+			continue // what the service may choose is its own once it has another value
 		}
 		if now[at] != nil && !wanted.inside(at) {
 			l.wrong("%s was removed, but the service still has %v", at, now[at])
