@@ -158,6 +158,8 @@ func (w *rollout) readStatus(ctx context.Context) (reported bool) {
 		return reported || w.status != ""
 	}
 	status, err := w.client.RevisionStatus(ctx, w.last.ID, w.revision, w.reads)
+	// The first poll may be too early: a 404 counts once two polls have shown the revision.
+	again := err != nil && w.reads < 2 && !errors.Is(err, client.ErrNotSupported)
 	switch {
 	case err == nil:
 		w.status, w.retrying = status, time.Time{}
@@ -170,7 +172,7 @@ func (w *rollout) readStatus(ctx context.Context) (reported bool) {
 		w.retrying = time.Now()
 	}
 	retry := !w.retrying.IsZero() && time.Since(w.retrying) < w.client.ConsistencyTimeout()
-	return reported || w.status != "" || retry
+	return reported || w.status != "" || retry || again
 }
 
 // isStillLatest reads the deployment once more, and reports whether the revision is still its latest one, and does not

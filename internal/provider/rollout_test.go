@@ -139,7 +139,7 @@ func TestRollout_nothingToWaitFor(t *testing.T) {
 		"no new revision": {fakeserver.Options{}, setting("b"), "GET,PATCH,GET"},
 		"no revisions":    {fakeserver.Options{NoRevisions: true}, withImage("2"), "GET,PATCH,GET"},
 		"nothing of it": {fakeserver.Options{NoActiveRevision: true, NoRevisionStatus: true}, withImage("2"),
-			"GET,PATCH,GET,GET,GET"},
+			"GET,PATCH,GET,GET"}, // the create has found out
 		"runs already":         {fakeserver.Options{}, withImage("2"), "GET,PATCH,GET,GET"},
 		"created":              {fakeserver.Options{}, withImage("2", object{"wait_until": "created"}), "GET,PATCH,GET"},
 		"the same in the end":  {fakeserver.Options{}, withImage("1", object{"wait_until": "active"}), ""},
@@ -530,7 +530,8 @@ func TestRollout_createWithoutStatusAndActiveRevision(t *testing.T) {
 	s.ResetRequests()
 	r, diags := p.Apply(plan)
 	p.ExpectNone(diags)
-	if got := s.requests(); got != "GET,POST,GET,GET" { // the name, the create, a read, and the status
+	// The name, the create, and two polls, each with a read of the status: one could be too early.
+	if got := s.requests(); got != "GET,POST,GET,GET,GET,GET" {
 		t.Errorf("sent %s", got)
 	}
 	p.plans(r, withImage("1"))
@@ -563,4 +564,16 @@ func TestRollout_logsProgress(t *testing.T) {
 	if !statuses["BUILDING"] || !statuses["DEPLOYING"] {
 		t.Errorf("logged statuses are %v", statuses)
 	}
+}
+
+// The status of a revision may be there only a moment after the deployment shows the revision.
+func TestRollout_statusThatIsNotThereYet(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{NoActiveRevision: true, FailingVersions: "bad"})
+	s.Fail(fakeserver.ReadRevision, 1, fakeserver.Fault{Status: 404})
+	p := newProtocol(t, s)
+	plan, diags := p.Plan(typeName, nil, withImage("bad"))
+	p.ExpectNone(diags)
+	_, diags = p.Apply(plan)
+	protocoltest.Expect(t, diags, protocoltest.Error("Revision failed", "", "DEPLOY_FAILED"))
 }
