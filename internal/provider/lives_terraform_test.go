@@ -39,7 +39,8 @@ func (p *inTerraform) write(name, source string, arguments map[string]any, ignor
 	}
 	slices.Sort(lines)
 	lines = append(lines, fmt.Sprintf("lifecycle {\n ignore_changes = [%s]\n}", strings.Join(ignored, ", ")))
-	p.configure(p.s.provider(`request_timeout = "1s"`), deployment(name, source, lines...)) // also how long a lost write is looked for
+	// The timeout is also how long a lost write is looked for.
+	p.configure(p.s.provider(`request_timeout = "1s"`), deployment(name, source, lines...))
 }
 
 func (p *inTerraform) plan(name, source string, arguments map[string]any, ignored []string) outcomeOfRun {

@@ -152,9 +152,11 @@ func (l *life) failCreate() string {
 	if l.random.IntN(3) > 0 {
 		return "nothing"
 	}
-	fault := pick(l.random, []fakeserver.Fault{{AfterWork: true, Cut: true}, {AfterWork: true, Status: http.StatusBadGateway}, {Truncate: true},
+	fault := pick(l.random, []fakeserver.Fault{
+		{AfterWork: true, Cut: true}, {AfterWork: true, Status: http.StatusBadGateway}, {Truncate: true},
 		{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"0"}}},
-		{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"0"}}}})
+		{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"0"}}},
+	})
 	l.s.Fail(fakeserver.CreateDeployment, 1, fault)
 	return fmt.Sprintf("%+v", fault)
 }
