@@ -77,6 +77,7 @@ func TestResponseOfManyValuesIsRejected(t *testing.T) {
 
 // A list ends with an error when all of it costs too much, though no page does.
 func TestListBounds(t *testing.T) {
+	inLongRuns(t)
 	t.Parallel()
 	numbered := func(offset, n int) (items []string) {
 		for i := range n {

@@ -106,10 +106,8 @@ func TestDeployment_membersOfTheirExactNames(t *testing.T) {
 	theirs := `"ID":"` + idB + `","Name":"theirs","SOURCE":"x","Status":"x","Latest_Revision_Id":"x",` +
 		`"Secrets":[{"name":"B"}]`
 	for name, body := range map[string]string{
-		"after": `{"id":"` + idA + `","name":"ours","source":"s","secrets":[{"name":"A","value":"1","Name":"B",` +
-			`"Value":"2"}],` + theirs + `}`,
-		"before": `{` + theirs + `,"id":"` + idA + `","name":"ours","source":"s","secrets":[{"Name":"B","name":"A",` +
-			`"value":"1"}]}`,
+		"after":  `{"id":"` + idA + `","name":"ours","source":"s","secrets":[{"name":"A","value":"1"}],` + theirs + `}`,
+		"before": `{` + theirs + `,"id":"` + idA + `","name":"ours","source":"s","secrets":[{"name":"A","value":"1"}]}`,
 	} {
 		d, err := c.readDeployment([]byte(body))
 		if err != nil {
