@@ -204,7 +204,7 @@ func isKey(steps []field.Field) bool {
 	return len(steps) > 1 && slices.Contains(steps[len(steps)-2].Key, steps[len(steps)-1].Name)
 }
 
-// item is an item of a list of objects with its keys and no more.
+// item is an item of a list of objects with its keys only.
 func item(f field.Field, key string) map[string]any {
 	keys := map[string]any{}
 	for _, name := range f.Key {

@@ -171,7 +171,7 @@ func (c providerConfig) retries(r report) int {
 	return retries
 }
 
-// header is what headers sets. Messages show no name of it: it may have the credential in it, by mistake.
+// header is what headers sets. Messages show no name of it, because it may contain the credential.
 func (c providerConfig) header(r report) http.Header {
 	header, headers, at := http.Header{}, attributesOf(c.attributes["headers"]), path.Root("headers")
 	for _, name := range slices.Sorted(maps.Keys(headers)) {

@@ -159,7 +159,7 @@ func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
 }
 
 // read returns a deployment in the state as the service has it: as this process has read it already, if it has not been
-// planned with since, or read anew.
+// planned with since, or read again.
 func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deployment, error) {
 	if d := r.state.take(id); d != nil {
 		return d, nil

@@ -172,7 +172,7 @@ func printable(at path.Path) bool {
 	return false
 }
 
-// nameOf names an attribute in a message. A header can have the credential in its name, by mistake.
+// nameOf names an attribute in a message. The name of a header is not shown: it may contain the credential.
 func nameOf(at path.Path) string {
 	if root := path.Root("headers"); slices.Equal(at.Steps()[:1], root.Steps()) {
 		return root.String()

@@ -90,7 +90,7 @@ func TestUpdate_rejectedSettingMentionsReplacement(t *testing.T) {
 	}
 }
 
-// A service that merges deeply keeps members that are left out, and may reject null for them, or not act on it.
+// A service that merges deeply keeps members that are omitted, and may reject null for them, or not act on it.
 func TestUpdate_secondPatch(t *testing.T) {
 	t.Parallel()
 	spec := func(memory int, labels object) object {
