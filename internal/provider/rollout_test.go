@@ -357,13 +357,13 @@ func TestRollout_whatPreventsWaiting(t *testing.T) {
 		"401":       {fakeserver.Fault{Status: 401}, "Cannot wait for the deployment", []string{"401", "api_key"}},
 		"403":       {fakeserver.Fault{Status: 403}, "Cannot wait for the deployment", []string{"403"}},
 		"malformed": {fakeserver.Fault{Status: 200, Body: "<html>"}, "Cannot wait for the deployment", []string{"not JSON"}},
-		"500":       {fakeserver.Fault{Status: 500}, "", []string{"500", "200ms"}},
+		"500":       {fakeserver.Fault{Status: 500}, "", []string{"500", "2s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
 			p := newProtocol(t, s)
-			limits := object{"timeouts": object{"create": "200ms", "update": "200ms"}}
+			limits := object{"timeouts": object{"create": "2s", "update": "2s"}} // a busy machine has to read once
 			config := withImage("1", limits)
 			plan, diags := p.Plan(typeName, nil, config)
 			p.ExpectNone(diags)
