@@ -18,7 +18,7 @@ import (
 )
 
 // soak is how many rounds TestLoad_randomFailuresCreateNoneTwice runs; each takes some seconds.
-var soak = flag.Int("soak", 4, "rounds of the soak test")
+var soak = flag.Int("soak", 2, "rounds of the soak test")
 
 // lossy are the ways in which a response to a create is lost.
 var lossy = []fakeserver.Fault{
