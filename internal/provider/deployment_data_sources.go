@@ -23,8 +23,8 @@ var shownFields = slices.Concat(deploymentFields, field.Fields{
 	{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
 		Description: "Names of the secrets that the service returns."},
 	{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
-		Description: "Properties of the deployment that this provider does not know, for example the URL of the " +
-			"application, if the service reports it."},
+		Description: "Properties of the deployment without an attribute, for example the URL of the application, if the " +
+			"service reports it."},
 })
 
 // withoutSecrets is a tree without the members that have secrets in them, whatever the service calls them within

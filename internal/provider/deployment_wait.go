@@ -18,17 +18,16 @@ import (
 
 // timeoutsAttribute has a time limit for each operation.
 func timeoutsAttribute() schema.Attribute {
-	limit := func(what string) schema.Attribute {
+	limit := func(what, note string) schema.Attribute {
 		return schema.StringAttribute{Optional: true, Validators: []validator.String{field.Duration()},
-			MarkdownDescription: what + ", such as `45s` or `30m`. Defaults to `20m`."}
+			MarkdownDescription: what + ", such as `45s` or `30m`. Defaults to `20m`." + note}
 	}
 	return schema.SingleNestedAttribute{
 		Optional: true, MarkdownDescription: "Time limits of operations. Changing them updates the state only.",
 		Attributes: map[string]schema.Attribute{
-			"create": limit("Time to wait for `wait_until` after a create"),
-			"update": limit("Time to wait for `wait_until` after an update"),
-			"delete": limit("Time to wait until a deployment is no longer listed after its deletion. Read from the state at " +
-				"destroy"),
+			"create": limit("Time to wait for `wait_until` after a create", ""),
+			"update": limit("Time to wait for `wait_until` after an update", ""),
+			"delete": limit("Time to wait for a deletion to complete", " Takes effect at destroy only after it was applied."),
 		},
 	}
 }
