@@ -57,16 +57,16 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 ) {
 	plan, state, config := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
 	diags := &resp.Diagnostics
-	ofSecrets := newSecretsChange(plan, state, config, r.loadSecretsRecord(ctx, req.Private, diags))
+	secrets := newSecretsChange(plan, state, config, r.loadSentSecrets(ctx, req.Private, state, diags))
 	redeploys := c.redeploys()
-	if c.ChangesNothing() && !ofSecrets.changes && len(ofSecrets.released) == 0 && !redeploys {
+	if c.ChangesNothing() && !secrets.changes && len(secrets.released) == 0 && !redeploys {
 		return
 	}
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	if !c.ChangesNothing() || ofSecrets.changes || redeploys {
+	if !c.ChangesNothing() || secrets.changes || redeploys {
 		if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(state))) {
 			return
 		}
@@ -84,7 +84,8 @@ func (r *deploymentResource) planUpdate(ctx context.Context, req resource.Modify
 		r.report(diags).warnf(path.Empty(), "Removed values stay in the service", "No apply has set these values of "+
 			"deployment %s, so removing them does not change them in the service:%s", describe(state), names(c.Left))
 	}
-	body, secrets := c.Body, ofSecrets.update(live)
+	body := c.Body
+	secrets.compare(live)
 	if r.documentedOnly && (len(body) > 0 || secrets.difference() != "" ||
 		redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
 		r.rejectChange(c, secrets, diags)
@@ -119,7 +120,7 @@ func markChanging(plan, config tftypes.Value, source string, newRevision bool) t
 }
 
 // rejectChange reports, as one error, a change that the provider may not send.
-func (r *deploymentResource) rejectChange(c *change, secrets secretsUpdate, diags *diag.Diagnostics) {
+func (r *deploymentResource) rejectChange(c *change, secrets *secretsChange, diags *diag.Diagnostics) {
 	lines := describeDifferences(c.Set)
 	for _, removed := range names(c.Dropped) {
 		lines = append(lines, removed+": removed from the configuration")

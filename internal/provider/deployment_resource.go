@@ -242,8 +242,11 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		if created == response { // not read since: reads may show less than the response to a create
 			shows = r.readAgain(ctx, created)
 		}
-		savePrivate(ctx, resp.Private, privateSecrets, r.newSecretsRecord(secrets, !config["secrets_wo"].IsNull(), shows),
-			diags)
+		sent := newSentSecrets(secrets, shows, r.credentialKey)
+		if !config["secrets_wo"].IsNull() {
+			sent.addDigests()
+		}
+		savePrivate(ctx, resp.Private, privateSecrets, sent, diags)
 	}
 }
 
@@ -352,7 +355,7 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		r.report(diags).bug(r.format("Deployment %s cannot be written to the state", describe(state)), err)
 		return
 	}
-	r.refreshSecrets(state, r.loadSecretsRecord(ctx, req.Private, diags), found, refreshed, diags)
+	r.refreshSecrets(state, r.loadSentSecrets(ctx, req.Private, state, diags), found, refreshed, diags)
 	resp.State.Raw = field.With(req.State.Raw, refreshed)
 	r.state.hold(attributesOf(resp.State.Raw))
 	identify(ctx, resp.Identity, resp.State.Raw, diags)

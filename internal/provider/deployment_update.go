@@ -26,7 +26,7 @@ func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequ
 		state: attributesOf(req.State.Raw), plan: attributesOf(req.Plan.Raw), config: attributesOf(req.Config.Raw)}
 	r.hideSecrets(u.state, u.plan, u.config)
 	u.change = newChange(req.Config.Raw, req.Plan.Raw, req.State.Raw, loadRecord(ctx, req.Private, u.diags))
-	u.secrets.secretsChange = newSecretsChange(u.plan, u.state, u.config, r.loadSecretsRecord(ctx, req.Private, u.diags))
+	u.secrets = newSecretsChange(u.plan, u.state, u.config, r.loadSentSecrets(ctx, req.Private, u.state, u.diags))
 	u.run(ctx)
 }
 
@@ -39,7 +39,7 @@ type update struct {
 	diags *diag.Diagnostics
 
 	state, plan, config attributes
-	secrets             secretsUpdate
+	secrets             *secretsChange
 }
 
 // run reads, merges and sends; waits until the change is visible, and until it runs; and saves.
@@ -106,7 +106,7 @@ func (u *update) runDocumented(ctx context.Context) {
 // merge computes what to change of a deployment.
 func (u *update) merge(live *client.Deployment) client.Tree {
 	u.compare(live)
-	u.secrets = u.secrets.update(live)
+	u.secrets.compare(live)
 	body := maps.Clone(u.Body)
 	if u.redeploys() {
 		ref := attributesOf(u.plan["source_revision_config"]).text("repo_ref")
@@ -423,7 +423,7 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 	}
 	u.resp.State.Raw = field.With(u.req.Plan.Raw, values)
 	savePrivate(ctx, u.resp.Private, privateRecord, resourceFields.Record(u.req.Config.Raw, u.resp.State.Raw), u.diags)
-	savePrivate(ctx, u.resp.Private, privateSecrets, u.secrets.recordAfter(u.providerData, live), u.diags)
+	savePrivate(ctx, u.resp.Private, privateSecrets, u.secrets.sentAfter(live), u.diags)
 	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)
 }
 

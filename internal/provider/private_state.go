@@ -17,7 +17,7 @@ type privateState interface {
 
 const (
 	privateRecord      = "applied"     // a field.Record; absent before the first apply
-	privateSecrets     = "secrets"     // a secretsRecord; absent as long as no secrets are managed
+	privateSecrets     = "secrets"     // the sentSecrets; absent as long as no secrets are managed
 	privateRevision    = "revision"    // a pendingRevision; absent if the revision of the last apply runs
 	privateReplacement = "replacement" // a replacement, on its way from a plan to its apply
 )

@@ -12,7 +12,7 @@ func deploymentWith(secrets ...client.Secret) *client.Deployment {
 }
 
 // The question that decides everything.
-func TestValuesShownIn(t *testing.T) {
+func TestSentSecrets_shownIn(t *testing.T) {
 	t.Parallel()
 	a, b, empty := client.Secret{Name: "A", Value: "one"}, client.Secret{Name: "B", Value: "two"}, client.Secret{Name: "C"}
 	mask, accented := client.Secret{Name: "A", Value: "********"}, client.Secret{Name: "e\u0301", Value: "x"}
@@ -33,31 +33,34 @@ func TestValuesShownIn(t *testing.T) {
 		"a value without a name":  {secretValues{"A": "one"}, []client.Secret{{Value: "one"}}, false},
 		"a null entry in a state": {nil, []client.Secret{a}, false},
 	} {
-		sent := c.sent.sent()
+		sent, key := c.sent.sent(), []byte("key")
 		if c.sent == nil {
-			sent = sentSecrets{names: []string{"A"}, values: secretValues{}, drifted: true}
+			sent = &sentSecrets{names: []string{"A"}, values: secretValues{}, drifted: true}
 		}
 		live := secretsIn(deploymentWith(c.response...))
-		if got := sent.valuesShownIn(live); got != c.want {
+		if got := sent.shownIn(live); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 		if c.sent == nil {
 			continue
 		}
-		record := (&providerData{credentialKey: []byte("key")}).newSecretsRecord(c.sent, true, deploymentWith(c.response...))
-		if digested := (sentSecrets{names: c.sent.names(), digests: record}); digested.valuesShownIn(live) != c.want ||
-			record.Shown != c.want {
-			t.Errorf("%s: with digests %t, recorded %t, want %t", name, !c.want, record.Shown, c.want)
+		recorded := newSentSecrets(c.sent, deploymentWith(c.response...), key)
+		recorded.addDigests()
+		if got := recorded.shownIn(live); got != c.want || recorded.Shown != c.want {
+			t.Errorf("%s: with digests %t, recorded %t, want %t", name, got, recorded.Shown, c.want)
 		}
 	}
 }
 
-func TestSecretsRecord_digests(t *testing.T) {
+func TestSentSecrets_digests(t *testing.T) {
 	t.Parallel()
 	values, d := secretValues{"A": "one", "B": "one"}, deploymentWith(client.Secret{Name: "A", Value: "one"})
-	with, without := &providerData{credentialKey: []byte("key")}, &providerData{}
-	first, second, plain := with.newSecretsRecord(values, true, d), with.newSecretsRecord(values, true, d),
-		without.newSecretsRecord(values, true, d)
+	digested := func(credential []byte) *sentSecrets {
+		sent := newSentSecrets(values, d, credential)
+		sent.addDigests()
+		return sent
+	}
+	first, second, plain := digested([]byte("key")), digested([]byte("key")), digested(nil)
 	if first.Digests["A"] == first.Digests["B"] || first.Digests["A"] == second.Digests["A"] {
 		t.Error("equal values can be seen")
 	}
@@ -65,12 +68,12 @@ func TestSecretsRecord_digests(t *testing.T) {
 		len(plain.Digests) != 2 {
 		t.Errorf("without a credential, the digests are %v", plain.Digests)
 	}
-	if inState := with.newSecretsRecord(values, false, d); inState.Digests != nil ||
+	if inState := newSentSecrets(values, d, []byte("key")); inState.Digests != nil ||
 		!slices.Equal(inState.Listed, []string{"A"}) {
 		t.Errorf("of values that are in the state, %+v is recorded", inState)
 	}
 	first.credential = []byte("other")
-	if first.is("A", "one") || first.comparable() {
+	if first.matches(values, "A") || first.comparable() {
 		t.Error("digests of another credential are compared")
 	}
 }
