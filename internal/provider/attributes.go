@@ -14,10 +14,10 @@ type attributes map[string]tftypes.Value
 
 func attributesOf(object tftypes.Value) attributes { return field.Members(object) }
 
-// text is a string attribute; "" when it is null or unknown.
+// text returns a string attribute; "" when it is null, unknown, or not a string.
 func (a attributes) text(name string) string { return field.Text(a[name]) }
 
-// optional is a string attribute; nil when it is null.
+// optional returns a string attribute; nil when it is null.
 func (a attributes) optional(name string) *string {
 	if a[name].IsNull() {
 		return nil
@@ -25,7 +25,15 @@ func (a attributes) optional(name string) *string {
 	return new(a.text(name))
 }
 
-// integer is an integer attribute, or otherwise when it is null.
+// boolean returns a boolean attribute; false when it is null or unknown.
+func (a attributes) boolean(name string) (value bool) {
+	if a[name].IsKnown() && !a[name].IsNull() {
+		_ = a[name].As(&value)
+	}
+	return value
+}
+
+// integer returns an integer attribute, or otherwise when it is null.
 func (a attributes) integer(name string, otherwise int64) int64 {
 	if a[name].IsNull() {
 		return otherwise

@@ -14,7 +14,7 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
-func TestParseBaseURL_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
+func TestProviderConfig_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]int{
 		"https://deploy.example.com":  0,
@@ -32,8 +32,12 @@ func TestParseBaseURL_plainHTTPBeyondLoopbackIsAWarning(t *testing.T) {
 		"https://127.0.0.1:8443/x/y/": 0,
 	} {
 		var diags diag.Diagnostics
-		config := providerConfig{attributes{"base_url": tftypes.NewValue(tftypes.String, url)}}
-		if u := config.baseURL(config.report(&diags)); u == nil || diags.HasError() || diags.WarningsCount() != want {
+		block := tftypes.NewValue(tftypes.Object{AttributeTypes: map[string]tftypes.Type{"base_url": tftypes.String}},
+			map[string]tftypes.Value{"base_url": tftypes.NewValue(tftypes.String, url)})
+		config := newProviderConfig(block, &diags)
+		u := config.baseURL()
+		config.warnOfPlainHTTP(u)
+		if diags.HasError() || diags.WarningsCount() != want {
 			t.Errorf("%s: %v, want %d warnings", url, diags, want)
 		}
 	}

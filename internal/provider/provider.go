@@ -97,22 +97,19 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 func (p *Provider) ValidateConfig(_ context.Context, req provider.ValidateConfigRequest,
 	resp *provider.ValidateConfigResponse,
 ) {
-	config := providerConfig{attributesOf(req.Config.Raw)}
-	config.check(config.report(&resp.Diagnostics))
+	newProviderConfig(req.Config.Raw, &resp.Diagnostics).check()
 }
 
 // Configure sets up the client. While a value is unknown, there is no client: a plan that only creates works without
 // one, and everything else reports which value is unknown.
 func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	config := providerConfig{attributesOf(req.Config.Raw)}
-	report := config.report(&resp.Diagnostics)
-	data := &providerData{unknown: config.unknown(), hosting: config.hosting(report),
-		documentedOnly: config.documentedOnly(report)}
+	config := newProviderConfig(req.Config.Raw, &resp.Diagnostics)
+	data := &providerData{unknown: config.unknown(), hosting: config.hosting(), documentedOnly: config.documentedOnly()}
 	if len(data.unknown) > 0 {
-		config.check(report) // what depends on unknown values is checked once they are known
+		config.check() // what depends on unknown values is checked once they are known
 	} else {
 		var settings client.Config
-		settings, data.access = config.client(report)
+		settings, data.access = config.client()
 		if resp.Diagnostics.HasError() {
 			return
 		}

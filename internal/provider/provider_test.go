@@ -290,6 +290,9 @@ func TestProvider_credentialOfTheEnvironmentGoesToNoOtherService(t *testing.T) {
 		"GRAPHDEPLOY_BASE_URL")
 	foreignCertificate := protocoltest.Error("Credential belongs to another service", "base_url",
 		"GRAPHDEPLOY_CLIENT_CERT_FILE is for")
+	both := protocoltest.Error("Credential belongs to another service", "base_url",
+		"GRAPHDEPLOY_API_KEY and GRAPHDEPLOY_CLIENT_CERT_FILE are for "+ours, "The credentials were not sent",
+		"Set api_key and client_cert_file in the provider block")
 	malformed := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY",
 		"GRAPHDEPLOY_BASE_URL", "malformed")
 	for name, c := range map[string]struct {
@@ -313,6 +316,8 @@ func TestProvider_credentialOfTheEnvironmentGoesToNoOtherService(t *testing.T) {
 		"space in the host": {"https://deploy.example.com ", key, object{"base_url": ours},
 			[]protocoltest.Message{malformed}},
 		"trailing space": {ours + " ", key, object{"base_url": ours}, []protocoltest.Message{foreign}},
+		"key and certificate": {ours, map[string]string{"API_KEY": "planted", "CLIENT_CERT_FILE": certFile,
+			"CLIENT_KEY_FILE": keyFile}, object{"base_url": "https://other.example.com"}, []protocoltest.Message{both}},
 		"certificate": {ours, certificate, object{"base_url": "https://other.example.com"},
 			[]protocoltest.Message{foreignCertificate}},
 		"certificate, key in the configuration": {ours, certificate,
