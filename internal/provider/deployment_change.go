@@ -1,9 +1,7 @@
 package provider
 
 import (
-	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -101,68 +99,4 @@ func attributeOf(d field.Difference) path.Path {
 		return path.Root(additionalField.Name)
 	}
 	return d.At
-}
-
-// additional is additional_properties; nil if it is null or unknown.
-func (a attributes) additional() map[string]any {
-	tree, _ := field.ReadJSON([]byte(a.text(additionalField.Name)))
-	object, _ := tree.(map[string]any)
-	return object
-}
-
-// liveTree is a deployment as the state shows it: what only the service sets is fit for a terminal, and
-// additional_properties is compared with the complete response.
-func liveTree(d *client.Deployment, additional bool) map[string]any {
-	live := sanitizeChosen(deploymentFields, d.Tree)
-	if additional {
-		live[additionalField.Name] = d.Tree
-	}
-	return live
-}
-
-// maxChosen bounds a string that the service chooses, in characters.
-const maxChosen = 2000
-
-// sanitizeChosen is an object whose strings that the service chooses are fit for a terminal, and bounded. Line breaks
-// stay in one that the configuration may set as well: it must be the same in both.
-func sanitizeChosen(fs field.Fields, live map[string]any) map[string]any {
-	shown := maps.Clone(live)
-	for _, f := range fs {
-		switch value := live[f.Name].(type) {
-		case string:
-			if runes := []rune(value); f.Access != field.Optional && len(runes) > maxChosen {
-				value = string(runes[:maxChosen]) + " […]"
-			}
-			switch f.Access {
-			case field.ReadOnly:
-				shown[f.Name] = client.Sanitize(value)
-			case field.Computed:
-				shown[f.Name] = client.SanitizeLines(value)
-			}
-		case map[string]any:
-			if f.Kind == field.Object {
-				shown[f.Name] = sanitizeChosen(f.Fields, value)
-			}
-		}
-	}
-	return shown
-}
-
-// newRequest is the body of a create, but for secrets, and what it asks for.
-func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
-	configured, err := deploymentFields.Encode(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	additional := attributesOf(config).additional()
-	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional), nil
-}
-
-// read returns a deployment in the state as the service has it: as this process has read it already, if it has not been
-// planned with since, or read again.
-func (r *deploymentResource) read(ctx context.Context, id string) (*client.Deployment, error) {
-	if d := r.state.take(id); d != nil {
-		return d, nil
-	}
-	return r.client.Deployment(ctx, id)
 }

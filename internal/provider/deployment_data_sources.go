@@ -85,7 +85,7 @@ func newDeploymentDataSource() datasource.DataSource {
 			case (id == "") == (name == ""): // values that were unknown when the configuration was validated
 				p.report(diags).errorf(path.Empty(), "Invalid attribute combination", "Exactly one of id and name must be set.")
 			case id != "":
-				found = p.byID(ctx, id, false, path.Root("id"), diags)
+				found = p.byID(ctx, id, path.Root("id"), diags)
 			default:
 				found = p.byName(ctx, name, path.Root("name"), diags)
 			}

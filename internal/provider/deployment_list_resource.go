@@ -66,7 +66,7 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 	result.DisplayName = client.Sanitize(found.Name)
 	blank := emptyObject(result.Resource.Raw)
 	// The same values as after an import: generated configuration must plan empty.
-	values, err := resourceFields.Refresh(blank, liveTree(found, false), found.Source, nil)
+	values, err := resourceFields.Refresh(blank, liveTree(found), found.Source, nil)
 	if err != nil {
 		r.report(&result.Diagnostics).bug(r.format("Deployment %q (%s) cannot be shown", found.Name, found.ID), err)
 		return

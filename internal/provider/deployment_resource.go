@@ -2,11 +2,8 @@ package provider
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -31,8 +28,8 @@ var (
 	_ resource.ResourceWithIdentity       = (*deploymentResource)(nil)
 )
 
-// deploymentResource is graphdeploy_deployment. What the API has of a deployment is in deploymentFields; here is what
-// Terraform adds to it.
+// deploymentResource is graphdeploy_deployment. deploymentFields describes what the API has of a deployment; this file
+// describes what Terraform adds.
 type deploymentResource struct{ *providerData }
 
 const deploymentType = "graphdeploy_deployment"
@@ -106,7 +103,23 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	}
 }
 
-// IdentitySchema is what identifies a deployment (Terraform 1.12).
+// timeoutsAttribute has a time limit for each operation.
+func timeoutsAttribute() schema.Attribute {
+	limit := func(what, note string) schema.Attribute {
+		return schema.StringAttribute{Optional: true, Validators: []validator.String{field.Duration()},
+			MarkdownDescription: what + ", such as `45s` or `30m`. Defaults to `20m`." + note}
+	}
+	return schema.SingleNestedAttribute{
+		Optional: true, MarkdownDescription: "Time limits of operations. Changing them updates the state only.",
+		Attributes: map[string]schema.Attribute{
+			"create": limit("Time to wait for `wait_until` after a create", ""),
+			"update": limit("Time to wait for `wait_until` after an update", ""),
+			"delete": limit("Time to wait for a deletion to complete", " Takes effect at destroy only after it was applied."),
+		},
+	}
+}
+
+// IdentitySchema describes what identifies a deployment (Terraform 1.12).
 func (r *deploymentResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest,
 	resp *resource.IdentitySchemaResponse,
 ) {
@@ -115,7 +128,7 @@ func (r *deploymentResource) IdentitySchema(_ context.Context, _ resource.Identi
 	}}
 }
 
-// identify sets the identity that belongs to a state.
+// identify sets the identity of a state.
 func identify(ctx context.Context, identity *tfsdk.ResourceIdentity, state tftypes.Value, diags *diag.Diagnostics) {
 	if identity != nil {
 		diags.Append(identity.SetAttribute(ctx, path.Root("id"), attributesOf(state).text("id"))...)
@@ -171,10 +184,8 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 var additionalRule = field.Rule{Must: "must not contain properties that have an argument",
 	Validate: func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		text, _ := value.(types.String)
-		properties, _ := field.ReadJSON([]byte(text.ValueString()))
-		tree, _ := properties.(map[string]any)
 		report := (*providerData)(nil).report(diags)
-		conflicts := documentedFields.Conflicts(tree)
+		conflicts := documentedFields.Conflicts(propertiesIn(text.ValueString()))
 		for _, name := range slices.Sorted(maps.Keys(conflicts)) {
 			if conflicts[name].Access == field.ReadOnly {
 				report.errorf(at, "Read-only property", "%s must not contain %s. The service sets it. Remove it.", at, name)
@@ -185,279 +196,11 @@ var additionalRule = field.Rule{Must: "must not contain properties that have an 
 		}
 	}}
 
-// Create creates the deployment, waits for it, and saves it.
-func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, config, diags := attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
-	r.hideSecrets(plan, config)
-	name, source := plan.text("name"), plan.text("source")
-	request, want, err := newRequest(req.Config.Raw)
-	if err != nil {
-		r.report(diags).bug(r.format("Deployment %q cannot be written as a request, and was not created", name), err)
-		return
-	}
-	secrets := configuredSecrets(config)
-	request["secrets"] = secrets.sorted()
-	created, recovered, err := r.client.CreateDeployment(ctx, request, func(d *client.Deployment) bool {
-		return deploymentFields.Satisfies(d.Tree, want, source) && secrets.createdWith(d)
-	})
-	if err != nil {
-		r.addCreateFailure(diags, name, err, requestLocations(config, secrets.sorted()))
-		return
-	}
-	if recovered {
-		r.report(diags).warnf(path.Empty(), "Response to the create was lost",
-			"Deployment %q (%s) was found after the response to the create request was lost. It matches the request. If "+
-				"somebody else created an identical deployment at the same time, it may be theirs: check it before you destroy it.",
-			name, created.ID)
-	}
-	rollout, response := r.rolloutOf(plan, nil), created
-	if created = rollout.wait(ctx, created, diags); created == nil {
-		return
-	}
-	if created.Source != source || !client.SameName(created.Name, name) {
-		r.addOther(diags, name, created)
-		return
-	}
-	live := liveTree(created, false)
-	values, err := resourceFields.AfterApply(req.Plan.Raw, live)
-	if err != nil {
-		r.report(diags).bug(r.format("Deployment %q (%s) was created, but cannot be written to the state", name, created.ID),
-			err)
-		return
-	}
-	resp.State.Raw = field.With(req.Plan.Raw, values)
-	identify(ctx, resp.Identity, resp.State.Raw, diags)
-	if differs := describeDifferences(deploymentFields.Missing(live, want, source)); len(differs) > 0 {
-		r.report(diags).warnf(path.Empty(), "Service reports other values",
-			"Deployment %q (%s) was created, but differs from the configuration:%s\n\n"+
-				"If the differences remain, the next plan shows them as drift. If the service chose the values, write them into "+
-				"the configuration.",
-			name, created.ID, differs)
-	}
-	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Record(req.Config.Raw, resp.State.Raw), diags)
-	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
-	rollout.savePending(ctx, resp.Private, diags)
-	if secrets != nil {
-		shows := created
-		if created == response { // not read since: reads may show less than the response to a create
-			shows = r.readAgain(ctx, created)
-		}
-		sent := newSentSecrets(secrets, shows, r.credentialKey)
-		if !config["secrets_wo"].IsNull() {
-			sent.addDigests()
-		}
-		savePrivate(ctx, resp.Private, privateSecrets, sent, diags)
-	}
-}
+// additional returns the properties in additional_properties; nil if it is null or unknown.
+func (a attributes) additional() map[string]any { return propertiesIn(a.text(additionalField.Name)) }
 
-// addCreateFailure reports why a deployment was not created.
-func (r *deploymentResource) addCreateFailure(diags *diag.Diagnostics, name string, err error, at locate) {
-	var taken *client.NameTakenError
-	var lost *client.LostError
-	switch {
-	case errors.As(err, &taken):
-		r.report(diags).errorf(path.Root("name"), summaryNameTaken, "%s", r.nameTaken(name, taken.Existing))
-	case errors.As(err, &lost):
-		r.addLost(diags, name, lost)
-	default:
-		r.report(diags).failure(fmt.Sprintf("Cannot create deployment %q", name), err, at)
-	}
+func propertiesIn(text string) map[string]any {
+	tree, _ := field.ReadJSON([]byte(text))
+	properties, _ := tree.(map[string]any)
+	return properties
 }
-
-// addOther reports that what the service lists under the id in the response to a create is another deployment.
-func (r *deploymentResource) addOther(diags *diag.Diagnostics, name string, other *client.Deployment) {
-	r.report(diags).errorf(path.Empty(), "Outcome of the create is unknown", "The service responded that it created "+
-		"deployment %q with the id %s, but that is deployment %q with source %q. It is not taken into the state. Contact "+
-		"the service operator.", name, other.ID, other.Name, other.Source)
-}
-
-// addLost reports that the response to a create was lost, and what is known of the deployment.
-func (r *deploymentResource) addLost(diags *diag.Diagnostics, name string, lost *client.LostError) {
-	outcome := trusted("The service does not list a deployment with that name, so it was probably not created. Apply " +
-		"again: the provider looks up the name first.")
-	id := lost.ID
-	switch {
-	case lost.Candidate != nil:
-		id = lost.Candidate.ID
-		outcome = r.format("The service lists deployment %s with that name, but it may not be the created one: %s.", id,
-			lost.Reason)
-	case lost.Lookup != nil:
-		outcome = "The provider could not find out whether it was created: " + r.sentence(lost.Lookup)
-	case id != "":
-		outcome = "The service does not list it yet."
-	}
-	var remedy trusted
-	if client.IsUUID(id) {
-		remedy = r.format(" If it is yours, import it (replace NAME with the name of the resource):\n\n%s\n\n"+
-			"  or: terraform import %s.NAME %s", importBlock(id), deploymentType, id)
-	}
-	r.report(diags).errorf(path.Empty(), "Outcome of the create is unknown",
-		"The response to the request to create deployment %q was lost. %s\n"+
-			"The deployment is not in the state.%s\n\n%s", name, outcome, remedy, r.sentence(lost.Err))
-}
-
-// requestLocations maps locations in the body of a create or update, which a service names in errors, to attributes.
-func requestLocations(config attributes, secrets []client.Secret) locate {
-	return func(loc []any) (path.Path, bool) {
-		if len(loc) > 0 && loc[0] == "body" {
-			loc = loc[1:]
-		}
-		if len(loc) == 0 || loc[0] != "secrets" {
-			return deploymentFields.Path(loc)
-		}
-		if !config["secrets_wo"].IsNull() {
-			return path.Root("secrets_wo"), true
-		}
-		at := path.Root("secrets")
-		if len(loc) > 1 {
-			if i, ok := loc[1].(int); ok && i >= 0 && i < len(secrets) {
-				if _, ours := attributesOf(config["secrets"])[secrets[i].Name]; ours {
-					at = at.AtMapKey(secrets[i].Name)
-				}
-			}
-		}
-		return at, true
-	}
-}
-
-// Read refreshes the state. It removes a deployment that is no longer listed from the state. A read that fails changes
-// nothing.
-func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
-	r.hideSecrets(state)
-	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
-		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
-		return
-	}
-	if !r.requireClient(diags, "Reading deployment "+describe(state)) {
-		return
-	}
-	id, importing := state.text("id"), state["name"].IsNull()
-	found, err := r.read(ctx, id)
-	switch {
-	case errors.Is(err, client.ErrNotFound) && importing:
-		r.report(diags).errorf(path.Empty(), "No such deployment", noSuchID, id)
-		return
-	case errors.Is(err, client.ErrNotFound):
-		// A state from before Terraform 1.12 has no identity yet, and needs one even now.
-		identify(ctx, resp.Identity, req.State.Raw, diags)
-		resp.State.RemoveResource(ctx)
-		return
-	case err != nil:
-		r.report(diags).failure("Cannot read deployment "+describe(state), err, nil)
-		return
-	}
-	r.state.saw(found)
-	record := loadRecord(ctx, req.Private, diags)
-	refreshed, err := resourceFields.Refresh(req.State.Raw, liveTree(found, !state[additionalField.Name].IsNull()),
-		found.Source, record)
-	if err != nil {
-		r.report(diags).bug(r.format("Deployment %s cannot be written to the state", describe(state)), err)
-		return
-	}
-	r.refreshSecrets(state, r.loadSentSecrets(ctx, req.Private, state, diags), found, refreshed, diags)
-	resp.State.Raw = field.With(req.State.Raw, refreshed)
-	r.state.hold(attributesOf(resp.State.Raw))
-	identify(ctx, resp.Identity, resp.State.Raw, diags)
-}
-
-// ImportState takes an ID, an exact name, or an identity. Read does the rest.
-func (r *deploymentResource) ImportState(ctx context.Context, req resource.ImportStateRequest,
-	resp *resource.ImportStateResponse,
-) {
-	diags, id := &resp.Diagnostics, req.ID
-	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
-		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
-		resp.State.Raw = tftypes.NewValue(resp.State.Raw.Type(), tftypes.UnknownValue)
-		return
-	}
-	if !r.requireClient(diags, "Importing a deployment") {
-		return
-	}
-	var identity types.String
-	if id == "" && req.Identity != nil {
-		diags.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &identity)...)
-		id = identity.ValueString()
-	}
-	var found *client.Deployment
-	switch {
-	case diags.HasError():
-	case id == "":
-		r.report(diags).errorf(path.Empty(), "Missing import ID", "The import ID must be the ID of the deployment, a UUID "+
-			"such as %s, or its exact name.", field.ExampleUUID)
-	case client.IsUUID(id):
-		found = r.byID(ctx, id, identity.IsNull(), path.Empty(), diags)
-	case !identity.IsNull():
-		r.report(diags).errorf(path.Root("id"), "Invalid UUID", "id in the identity must be a UUID such as %s, got %q. To "+
-			"import by name, use id instead of identity.", field.ExampleUUID, id)
-	default:
-		found = r.byName(ctx, id, path.Empty(), diags)
-	}
-	if found == nil {
-		return
-	}
-	r.state.saw(found) // Read, which comes next, need not ask again
-	if !strings.EqualFold(id, found.ID) {
-		id = found.ID // of a name
-	}
-	diags.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
-	identify(ctx, resp.Identity, resp.State.Raw, diags)
-}
-
-// byID reads a deployment, or, with orName, the one whose name is that ID. What is wrong is reported at an attribute,
-// if there is one, and then the result is nil.
-func (p *providerData) byID(ctx context.Context, id string, orName bool, at path.Path,
-	diags *diag.Diagnostics,
-) *client.Deployment {
-	found, err := p.client.Deployment(ctx, id)
-	if errors.Is(err, client.ErrNotFound) && orName {
-		var named []*client.Deployment
-		if named, err = p.client.DeploymentsNamed(ctx, id); len(named) > 0 {
-			return p.only(named, at, diags)
-		}
-		if err == nil {
-			err = client.ErrNotFound
-		}
-	}
-	switch {
-	case errors.Is(err, client.ErrNotFound):
-		p.report(diags).errorf(at, "No such deployment", noSuchID, id)
-	case err != nil:
-		p.report(diags).failure("Cannot read deployment "+id, err, nil)
-	}
-	return found
-}
-
-// byName reads the one deployment of exactly that name. What is wrong is reported like that of byID.
-func (p *providerData) byName(ctx context.Context, name string, at path.Path,
-	diags *diag.Diagnostics,
-) *client.Deployment {
-	found, err := p.client.DeploymentsNamed(ctx, name)
-	switch {
-	case err != nil:
-		p.report(diags).failure(fmt.Sprintf("Cannot look up deployment %q", name), err, nil)
-	case len(found) == 0:
-		p.report(diags).errorf(at, "No such deployment", "The service lists no deployment named %q (case-sensitive). Check "+
-			"the name, and that the credential has access to the deployment.", name)
-	default:
-		return p.only(found, at, diags)
-	}
-	return nil
-}
-
-// only is the one deployment of a name; nil if there are several, which is reported.
-func (p *providerData) only(found []*client.Deployment, at path.Path, diags *diag.Diagnostics) *client.Deployment {
-	if len(found) == 1 {
-		return found[0]
-	}
-	var candidates []string
-	for _, d := range found {
-		candidates = append(candidates, fmt.Sprintf("%s (source %s, status %s)", d.ID, d.Source, statusOf(d)))
-	}
-	p.report(diags).errorf(at, "Multiple deployments with that name",
-		"The service lists %d deployments named %q. Use the ID of one of them:%s", len(found), found[0].Name, candidates)
-	return nil
-}
-
-const noSuchID = "The service lists no deployment with ID %s. Check the ID, and that the credential has access to " +
-	"the deployment."

@@ -414,7 +414,7 @@ func (u *update) chosenByService(object, name string) bool {
 func (u *update) save(ctx context.Context, live *client.Deployment) {
 	tree := map[string]any{}
 	if live != nil {
-		tree = liveTree(live, false)
+		tree = liveTree(live)
 	}
 	values, err := resourceFields.AfterApply(u.req.Plan.Raw, tree)
 	if err != nil {
@@ -425,15 +425,4 @@ func (u *update) save(ctx context.Context, live *client.Deployment) {
 	savePrivate(ctx, u.resp.Private, privateRecord, resourceFields.Record(u.req.Config.Raw, u.resp.State.Raw), u.diags)
 	savePrivate(ctx, u.resp.Private, privateSecrets, u.secrets.sentAfter(live), u.diags)
 	identify(ctx, u.resp.Identity, u.resp.State.Raw, u.diags)
-}
-
-// addReadFailure reports that a deployment cannot be read, or no longer exists.
-func (r *deploymentResource) addReadFailure(diags *diag.Diagnostics, state attributes, err error) {
-	if errors.Is(err, client.ErrNotFound) {
-		r.report(diags).errorf(path.Empty(), "Deployment no longer exists", "The service does not list deployment %s. It "+
-			"was probably deleted outside Terraform. Plan again, without -refresh=false: the plan proposes to create it.",
-			describe(state))
-		return
-	}
-	r.report(diags).failure(fmt.Sprintf("Cannot read deployment %s", describe(state)), err, nil)
 }

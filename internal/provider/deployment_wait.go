@@ -8,29 +8,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
-	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
-
-// timeoutsAttribute has a time limit for each operation.
-func timeoutsAttribute() schema.Attribute {
-	limit := func(what, note string) schema.Attribute {
-		return schema.StringAttribute{Optional: true, Validators: []validator.String{field.Duration()},
-			MarkdownDescription: what + ", such as `45s` or `30m`. Defaults to `20m`." + note}
-	}
-	return schema.SingleNestedAttribute{
-		Optional: true, MarkdownDescription: "Time limits of operations. Changing them updates the state only.",
-		Attributes: map[string]schema.Attribute{
-			"create": limit("Time to wait for `wait_until` after a create", ""),
-			"update": limit("Time to wait for `wait_until` after an update", ""),
-			"delete": limit("Time to wait for a deletion to complete", " Takes effect at destroy only after it was applied."),
-		},
-	}
-}
 
 // timeout is the time limit of an operation.
 func (a attributes) timeout(operation string) time.Duration {
