@@ -157,23 +157,29 @@ func (r *deploymentResource) Configure(_ context.Context, req resource.Configure
 	r.providerData = configured(req.ProviderData, &resp.Diagnostics)
 }
 
+// ValidateConfig rejects arguments that exclude or require each other. Terraform calls it twice for a plan: before it
+// configures the provider, and after. A warning appears once, after.
 func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest,
 	resp *resource.ValidateConfigResponse,
 ) {
 	config, report := attributesOf(req.Config.Raw), r.report(&resp.Diagnostics)
-	switch values, writeOnly, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]; {
-	case !values.IsNull() && values.IsKnown() && !writeOnly.IsNull() && writeOnly.IsKnown():
+	values, writeOnly, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]
+	isSet := func(v tftypes.Value) bool { return v.IsKnown() && !v.IsNull() }
+	switch {
+	case isSet(values) && isSet(writeOnly):
 		report.errorf(path.Root("secrets_wo"), "Conflicting arguments", "Only one of secrets and secrets_wo can be set.")
-	case writeOnly.IsNull() && !version.IsNull() && version.IsKnown():
+	case writeOnly.IsNull() && isSet(version):
 		report.errorf(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version requires secrets_wo.")
 	}
-	if writeOnly, version := config["secrets_wo"], config["secrets_wo_version"]; !writeOnly.IsNull() && version.IsNull() {
+	configured := r.providerData != nil
+	if configured && !writeOnly.IsNull() && version.IsNull() {
 		report.warnf(path.Empty(), "Missing secrets_wo_version",
 			"Terraform does not store secrets_wo: without secrets_wo_version, a change of the values is neither detected nor "+
 				"sent. Set secrets_wo_version, and change it with the values.")
 	}
-	source, references := config.text("source"), config["secret_references"]
-	if source != "" && source != client.SourceExternalDocker && len(field.Items(references)) > 0 {
+	source := config.text("source")
+	unsupported := source != client.SourceExternalDocker && slices.Contains(sourceNames(), source)
+	if unsupported && len(field.Items(config["secret_references"])) > 0 {
 		report.errorf(path.Root("secret_references"), "Unsupported argument",
 			"secret_references is supported only for source %q; deployment %q has source %q. Use secrets instead.",
 			client.SourceExternalDocker, config.text("name"), source)

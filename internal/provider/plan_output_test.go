@@ -170,3 +170,18 @@ func TestAccOwnership_story(t *testing.T) {
 	configure("", strings.Replace(changed, "image_uri", "image_url", 1))
 	warned(w.succeed("plan"), "Names may be misspelled", 1)
 }
+
+// Terraform validates a configuration twice for a plan.
+func TestAccPlanOutput_warningOfTheConfigurationAppearsOnce(t *testing.T) {
+	terraformSince(t, 1, 11)
+	built := buildProvider(t)
+	t.Parallel()
+	s, w := newService(t, fakeserver.Options{}), newWorkspace(t, built)
+	w.configure(s.provider(), resourceBlock("app", "internal_docker", `secrets_wo = { A = "x" }`))
+	for _, args := range [][]string{{"plan"}, {"apply", "-auto-approve"}, {"plan"}} {
+		out := w.succeed(args...)
+		if n := strings.Count(out, "Missing secrets_wo_version"); n != 1 {
+			t.Errorf("%d warnings, want 1:\n%s", n, out)
+		}
+	}
+}
