@@ -10,7 +10,7 @@ import (
 
 // Change is what a plan changes of a deployment that exists.
 type Change struct {
-	root     Field
+	fields   Fields
 	source   string
 	imported bool // no apply has been recorded
 
@@ -21,20 +21,21 @@ type Change struct {
 }
 
 // NewChange returns what a plan changes. Config, plan and state are objects with the attributes of fs, and may have
-// more. Source is the source of the deployment, see [Field.BuiltFor].
+// more. Source is the source of the deployment, see [String.BuiltFor].
 func (fs Fields) NewChange(config, plan, state tftypes.Value, record Record, source string) *Change {
-	planned, held := fs.tree(plan), fs.tree(state)
+	planned, held := fs.Encode(plan), fs.Encode(state)
 	for _, f := range fs {
-		if f.Partial && planned[f.wire()] == Unknown {
+		if kind[JSON](f).Partial && planned[f.wire()] == Unknown {
 			delete(held, f.wire()) // any of it may stay
 		}
 	}
-	c := &Change{root: fs.object(), source: source, imported: record == nil,
-		plan:  fs.merged(fs.settable(planned, fs.tree(config))),
+	c := &Change{fields: fs, source: source, imported: record == nil,
+		plan:  fs.merged(fs.settable(planned, fs.Encode(config))),
 		state: fs.merged(fs.settable(held, nil)),
 		owned: fs.merged(fs.owned(held, record)),
 	}
-	if c.written = c.owned; c.imported {
+	c.written = c.owned
+	if c.imported {
 		c.written = fs.refs(c.plan)
 	}
 	return c
@@ -49,17 +50,17 @@ func (fs Fields) settable(tree, config map[string]any) map[string]any {
 		switch value := tree[name]; {
 		case f.Access == ReadOnly, f.Access == Computed && value == Unknown && config[name] == nil:
 			delete(result, name)
-		case f.Kind == Object && asObject(value) != nil:
-			result[name] = f.Fields.settable(asObject(value), asObject(config[name]))
+		case is[Object](f) && asObject(value) != nil:
+			result[name] = kind[Object](f).Fields.settable(asObject(value), asObject(config[name]))
 		}
 	}
 	return result
 }
 
-// merged returns a tree with the members of [Field.Partial] attributes at its root, as in a request.
+// merged returns a tree with the members of [JSON.Partial] attributes at its root, as in a request.
 func (fs Fields) merged(tree map[string]any) map[string]any {
 	for _, f := range fs {
-		if more, ok := tree[f.wire()].(map[string]any); ok && f.Partial {
+		if more, ok := tree[f.wire()].(map[string]any); ok && kind[JSON](f).Partial {
 			rest := maps.Clone(tree)
 			delete(rest, f.wire())
 			tree = MergeDeep(rest, more)
@@ -69,7 +70,7 @@ func (fs Fields) merged(tree map[string]any) map[string]any {
 }
 
 // ChangesNothing reports whether the plan means the same as the state.
-func (c *Change) ChangesNothing() bool { return c.root.equal(c.plan, c.state) }
+func (c *Change) ChangesNothing() bool { return c.fields.root().equal(c.plan, c.state) }
 
 // Comparison is a [Change], compared with what the service has.
 type Comparison struct {
@@ -94,12 +95,12 @@ type Comparison struct {
 // stays; where they differ, the plan's value takes its place; what the plan removes is dropped if it is owned. Live is
 // a response.
 func (c *Change) Compare(live map[string]any) Comparison {
-	m := merger{root: c.root, imported: c.imported}
+	m := merger{fields: c.fields, imported: c.imported}
 	has := asObject(normalized(live))
-	written := c.root.Fields.asWritten(has, c.written, c.plan, c.source)
-	merged := m.object(place{}, c.root, written, c.plan, c.state, c.owned)
+	written := c.fields.asWritten(has, c.written, c.plan, c.source)
+	merged := m.object(place{}, m.fields.root(), written, c.plan, c.state, c.owned)
 	m.Body = c.body(merged, slices.Concat(m.Set, m.Dropped), live)
-	m.RefAssumed = c.imported && !c.root.equal(has, written)
+	m.RefAssumed = c.imported && !c.fields.root().equal(has, written)
 	return m.Comparison
 }
 
@@ -107,26 +108,26 @@ func (c *Change) Compare(live map[string]any) Comparison {
 // leniently: null, absent and empty are equal, what the service adds is no difference, and a value that it has made of
 // the wanted one counts as that.
 func (c *Change) Missing(live map[string]any) []Difference {
-	m := merger{root: c.root, imported: true}
-	has := c.root.Fields.asWritten(asObject(normalized(live)), c.plan, c.plan, c.source)
-	m.object(place{}, c.root, has, c.plan, c.state, c.owned)
+	m := merger{fields: c.fields, imported: true}
+	has := c.fields.asWritten(asObject(normalized(live)), c.plan, c.plan, c.source)
+	m.object(place{}, m.fields.root(), has, c.plan, c.state, c.owned)
 	return m.Set
 }
 
-// Missing is [Change.Missing] of a change that sets all that is wanted, a tree.
+// Missing returns [Change.Missing] of a change that sets all that is wanted, a tree.
 func (fs Fields) Missing(live, want map[string]any, source string) []Difference {
-	return (&Change{root: fs.object(), source: source, plan: want}).Missing(live)
+	return (&Change{fields: fs, source: source, plan: want}).Missing(live)
 }
 
 // Satisfies reports whether [Fields.Missing] returns nothing.
 func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
-	return fs.object().satisfies(fs.asWritten(asObject(normalized(live)), want, want, source), want)
+	return fs.root().satisfies(fs.asWritten(asObject(normalized(live)), want, want, source), want)
 }
 
 // Request returns the body of a create that asks for what is wanted, without "", which asks for nothing.
 func (fs Fields) Request(want map[string]any) map[string]any {
-	m := merger{root: fs.object()}
-	return m.object(place{}, m.root, nil, want, nil, nil)
+	m := merger{fields: fs}
+	return m.object(place{}, m.fields.root(), nil, want, nil, nil)
 }
 
 // Nullify returns a body like that of [Comparison], with null for those of some differences that are in a map or JSON
@@ -163,7 +164,7 @@ func (c *Change) body(tree map[string]any, differences []Difference, live map[st
 		switch value := tree[object]; {
 		case key != "":
 			body[object] = with(asObject(body[object]), key, asObject(value)[key])
-		case value == nil && c.root.member(object).Kind == ObjectList:
+		case value == nil && is[ObjectList](c.fields.root().member(object)):
 			body[object] = []any{}
 		default:
 			body[object] = value
@@ -183,8 +184,8 @@ type Difference struct {
 	byKey     bool      // of its member of the request body, keys are sent one by one
 }
 
-// Key is the member of the request body that a difference belongs to, and its member in turn where that is one of the
-// objects whose keys are sent one by one: ("source_config", "resource_spec"), ("secret_references", "").
+// Key returns the member of the request body that a difference belongs to, and its member in turn where that is one of
+// the objects whose keys are sent one by one: ("source_config", "resource_spec"), ("secret_references", "").
 func (d Difference) Key() (object, key string) {
 	object, _ = d.Loc[0].(string)
 	if d.byKey && len(d.Loc) > 1 {
@@ -194,12 +195,13 @@ func (d Difference) Key() (object, key string) {
 }
 
 // Undescribed reports whether the difference is in a member that no field describes.
-func (d Difference) Undescribed() bool { return d.field.Kind == Object && len(d.rest) > 0 }
+func (d Difference) Undescribed() bool { return is[Object](d.field) && len(d.rest) > 0 }
 
 // ResolvedIn reports whether the difference is about a value in place of which the service shows what it resolved it
 // to.
 func (d Difference) ResolvedIn(live map[string]any) bool {
 	object, name := d.Key()
 	config := asObject(live[object])
-	return d.field.ResolvesTo != "" && config[name] != nil && config[name] == config[d.field.ResolvesTo]
+	commit := kind[String](d.field).ResolvesTo
+	return commit != "" && config[name] != nil && config[name] == config[commit]
 }

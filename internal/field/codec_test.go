@@ -3,7 +3,6 @@ package field
 import (
 	"encoding/json"
 	"maps"
-	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -62,10 +61,7 @@ func assertRoundTrip(t testing.TB, fs Fields, tree object) {
 	if !v.Type().Equal(fs.Type()) || !v.IsFullyKnown() {
 		t.Errorf("%s decodes to %s", jsonOf(tree), v)
 	}
-	back, err := fs.Encode(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := fs.Encode(v)
 	if !reflect.DeepEqual(back, tree) {
 		t.Errorf("%s came back as %s", jsonOf(tree), jsonOf(back))
 	}
@@ -86,9 +82,8 @@ func TestDecode_otherForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := allKinds.Encode(decoded(t, allKinds, readObject(t, c.tree)))
-			if err != nil || jsonOf(got) != c.want {
-				t.Errorf("got %s, %v; want %s", jsonOf(got), err, c.want)
+			if got := jsonOf(allKinds.Encode(decoded(t, allKinds, readObject(t, c.tree)))); got != c.want {
+				t.Errorf("got %s; want %s", got, c.want)
 			}
 		})
 	}
@@ -96,22 +91,30 @@ func TestDecode_otherForms(t *testing.T) {
 
 func TestDecode_mismatch(t *testing.T) {
 	t.Parallel()
-	fits := map[Kind][]any{
-		String: {"text"}, UUID: {"text"}, Time: {"text"}, Bool: {true}, Int64: {json.Number("1")},
-		Float64:   {json.Number("1")},
-		StringMap: {object{}, object{"a": object{}}}, Object: {object{}, object{"a": object{}}}, List: {[]any{}},
-		ObjectList: {[]any{}},
+	fits := func(f Field) []any {
+		switch f.Kind.(type) {
+		case String, UUID, Time:
+			return []any{"text"}
+		case Bool:
+			return []any{true}
+		case Int64, Float64:
+			return []any{json.Number("1")}
+		case StringMap, Object:
+			return []any{object{}, object{"a": object{}}}
+		default:
+			return []any{[]any{}}
+		}
 	}
 	odd := []any{"text", json.Number("1"), true, []any{}, []any{true}, object{}, object{"a": object{}}}
 	for _, f := range allKinds {
-		if f.Kind == JSON {
+		if is[JSON](f) {
 			continue
 		}
 		for _, value := range odd {
 			_, err := allKinds.Decode(object{f.Name: value})
-			fit := slices.ContainsFunc(fits[f.Kind], func(v any) bool { return reflect.DeepEqual(v, value) })
+			fit := slices.ContainsFunc(fits(f), func(v any) bool { return reflect.DeepEqual(v, value) })
 			switch {
-			case fit != (err == nil) && (f.Kind != List || f.Elem != JSON):
+			case fit != (err == nil) && !is[JSON](f.item()):
 				t.Errorf("%s of %v: error is %v", f.Name, value, err)
 			case err != nil && !strings.HasPrefix(err.Error(), f.wire()):
 				t.Errorf("%s of %v: the error names another attribute: %v", f.Name, value, err)
@@ -217,40 +220,17 @@ func TestEncode_unknown(t *testing.T) {
 		"map": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String},
 			Values{"a": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}),
 	})
-	got, err := allKinds.Encode(v)
-	if want := (object{"string": "a", "int64": Unknown, "map": object{"a": Unknown}}); err != nil ||
-		!reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v; want %v", got, err, want)
+	got := allKinds.Encode(v)
+	if want := (object{"string": "a", "int64": Unknown, "map": object{"a": Unknown}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v; want %v", got, want)
 	}
 }
 
-func TestEncode_invalid(t *testing.T) {
+func TestEncode_stringThatIsNotJSONCountsAsItsText(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		field Field
-		value any
-		want  string
-	}{
-		"fraction of an integer": {Field{Kind: Int64}, big.NewFloat(1.5), "v must be an integer"},
-		"number beyond 64 bits": {
-			Field{Kind: Float64}, new(big.Float).SetMantExp(big.NewFloat(1), 2000), "v is larger than a JSON number can be",
-		},
-		"string that is not JSON":    {Field{Kind: JSON}, "{", "v must be JSON"},
-		"item of a list that is not": {Field{Kind: List, Elem: JSON}, []tftypes.Value{str("}")}, "v must be JSON"},
-		"member of an object that is": {
-			Field{Kind: Object, Fields: Fields{{Name: "inner", Kind: JSON}}}, Values{"inner": str("")}, "inner must be JSON",
-		},
-		"number that is another string": {Field{Kind: Bool}, false, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c.field.Name = "v"
-			fs := Fields{c.field}
-			_, err := fs.Encode(tftypes.NewValue(fs.Type(), Values{"v": tftypes.NewValue(c.field.Type(), c.value)}))
-			if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
-				t.Errorf("error is %v, want %q", err, c.want)
-			}
-		})
+	fs := Fields{{Name: "v", Kind: JSON{}}}
+	if got := fs.Encode(tftypes.NewValue(fs.Type(), Values{"v": str("{")})); !reflect.DeepEqual(got, object{"v": "{"}) {
+		t.Errorf("got %v", got)
 	}
 }
 
@@ -258,7 +238,7 @@ func TestEncode_invalid(t *testing.T) {
 // that of the service.
 func TestDecode_numbersEqualThoseOfConfigurations(t *testing.T) {
 	t.Parallel()
-	fs := Fields{{Name: "v", Kind: Float64}}
+	fs := Fields{{Name: "v", Kind: Float64{}}}
 	for _, number := range []string{"0.1", "0.2", "0.25", "0.3333333333333333", "1e-7", "1e21", "2048"} {
 		if v := decoded(t, fs, object{"v": json.Number(number)}); !at(v, "v").Equal(num(number)) {
 			t.Errorf("%s decodes to %s", number, v)
@@ -268,8 +248,8 @@ func TestDecode_numbersEqualThoseOfConfigurations(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	t.Parallel()
-	fs := Fields{{Name: "a"}, {Name: "o", Kind: Object, Fields: Fields{{Name: "a"}}},
-		{Name: "l", Kind: ObjectList, Fields: Fields{{Name: "a"}, {Name: "b_c", Wire: "bC"}}}}
+	fs := Fields{{Name: "a", Kind: String{}}, {Name: "o", Kind: Object{Fields: Fields{{Name: "a", Kind: String{}}}}},
+		{Name: "l", Kind: ObjectList{Fields: Fields{{Name: "a", Kind: String{}}, {Name: "b_c", Wire: "bC", Kind: String{}}}}}}
 	for name, c := range map[string]struct{ tree, undescribed, described string }{
 		"nothing": {
 			`{"a":"x","o":{"a":"x"},"l":[{"a":"x","bC":"x"}]}`, `null`, `{"a":"x","l":[{"a":"x","bC":"x"}],"o":{"a":"x"}}`,

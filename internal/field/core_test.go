@@ -37,13 +37,13 @@ func applyViolation(planned, actual tftypes.Value, at string) string {
 func (fs Fields) protocol() (attributes []*tfprotov6.SchemaAttribute) {
 	for _, f := range fs {
 		// optional attributes are computed, too
-		a := &tfprotov6.SchemaAttribute{Name: f.Name, Type: f.Type(), Computed: f.Access != Required}
-		switch f.Kind {
+		a := &tfprotov6.SchemaAttribute{Name: f.Name, Type: f.Kind.Type(), Computed: f.Access != Required}
+		switch f.Kind.(type) {
 		case Object:
-			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields.protocol(),
+			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields().protocol(),
 				Nesting: tfprotov6.SchemaObjectNestingModeSingle}
 		case ObjectList:
-			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields.protocol(),
+			a.NestedType = &tfprotov6.SchemaObject{Attributes: f.Fields().protocol(),
 				Nesting: tfprotov6.SchemaObjectNestingModeList}
 		}
 		attributes = append(attributes, a)

@@ -12,107 +12,108 @@ import (
 // allKinds has each kind as an attribute that a configuration may set, and
 // combinations that a deployment does not have.
 var allKinds = Fields{
-	{Name: "string", Kind: String},
-	{Name: "uuid", Kind: UUID},
-	{Name: "time", Kind: Time},
-	{Name: "int64", Kind: Int64},
-	{Name: "float64", Kind: Float64},
-	{Name: "bool", Kind: Bool},
-	{Name: "json", Kind: JSON},
-	{Name: "map", Kind: StringMap},
-	{Name: "strings", Kind: List, Elem: String},
-	{Name: "uuids", Kind: List, Elem: UUID},
-	{Name: "times", Kind: List, Elem: Time},
-	{Name: "jsons", Kind: List, Elem: JSON},
-	{Name: "object_config", Kind: Object, Present: true, Fields: Fields{
-		{Name: "inner", Kind: Object, Fields: Fields{{Name: "string", Kind: String}, {Name: "json", Kind: JSON},
-			{Name: "map", Kind: StringMap}}},
-		{Name: "ref", Kind: String, ResolvesTo: "commit"},
-		{Name: "chosen", Kind: String, Access: Computed},
-		{Name: "commit", Kind: String, Access: ReadOnly},
-	}},
-	{Name: "unkeyed", Kind: ObjectList, Fields: Fields{{Name: "string", Kind: String}, {Name: "map", Kind: StringMap}}},
-	{Name: "keyed", Kind: ObjectList, Key: []string{"name"}, Fields: Fields{
-		{Name: "name", Kind: String},
-		{Name: "json", Kind: JSON},
-		{Name: "map", Kind: StringMap},
-		{Name: "float64", Kind: Float64},
-		{Name: "object", Kind: Object, Fields: Fields{{Name: "string", Kind: String}, {Name: "json", Kind: JSON}}},
-		{Name: "inner", Kind: ObjectList, Key: []string{"name", "at"}, Fields: Fields{
-			{Name: "name", Kind: String}, {Name: "at", Kind: String}, {Name: "uuid", Kind: UUID},
-		}},
-	}},
-	{Name: "ordered", Kind: ObjectList, Key: []string{"name"}, Ordered: true, Fields: Fields{
-		{Name: "name", Kind: String}, {Name: "string", Kind: String}, {Name: "json", Kind: JSON},
-	}},
-	{Name: "required", Kind: String, Access: Required},
-	{Name: "read_only", Kind: UUID, Access: ReadOnly},
+	{Name: "string", Kind: String{}},
+	{Name: "uuid", Kind: UUID{}},
+	{Name: "time", Kind: Time{}},
+	{Name: "int64", Kind: Int64{}},
+	{Name: "float64", Kind: Float64{}},
+	{Name: "bool", Kind: Bool{}},
+	{Name: "json", Kind: JSON{}},
+	{Name: "map", Kind: StringMap{}},
+	{Name: "strings", Kind: List{Of: String{}}},
+	{Name: "uuids", Kind: List{Of: UUID{}}},
+	{Name: "times", Kind: List{Of: Time{}}},
+	{Name: "jsons", Kind: List{Of: JSON{}}},
+	{Name: "object_config", Kind: Object{Present: true, Fields: Fields{
+		{Name: "inner", Kind: Object{Fields: Fields{{Name: "string", Kind: String{}}, {Name: "json", Kind: JSON{}},
+			{Name: "map", Kind: StringMap{}}}}},
+		{Name: "ref", Kind: String{ResolvesTo: "commit"}},
+		{Name: "chosen", Kind: String{}, Access: Computed},
+		{Name: "commit", Kind: String{}, Access: ReadOnly},
+	}}},
+	{Name: "unkeyed", Kind: ObjectList{Fields: Fields{{Name: "string", Kind: String{}},
+		{Name: "map", Kind: StringMap{}}}}},
+	{Name: "keyed", Kind: ObjectList{Key: []string{"name"}, Fields: Fields{
+		{Name: "name", Kind: String{}},
+		{Name: "json", Kind: JSON{}},
+		{Name: "map", Kind: StringMap{}},
+		{Name: "float64", Kind: Float64{}},
+		{Name: "object", Kind: Object{Fields: Fields{{Name: "string", Kind: String{}}, {Name: "json", Kind: JSON{}}}}},
+		{Name: "inner", Kind: ObjectList{Key: []string{"name", "at"}, Fields: Fields{
+			{Name: "name", Kind: String{}}, {Name: "at", Kind: String{}}, {Name: "uuid", Kind: UUID{}},
+		}}},
+	}}},
+	{Name: "ordered", Kind: ObjectList{Key: []string{"name"}, Ordered: true, Fields: Fields{
+		{Name: "name", Kind: String{}}, {Name: "string", Kind: String{}}, {Name: "json", Kind: JSON{}},
+	}}},
+	{Name: "required", Kind: String{}, Access: Required},
+	{Name: "read_only", Kind: UUID{}, Access: ReadOnly},
 }
 
 var (
 	mountFields = Fields{
-		{Name: "name", Kind: String},
-		{Name: "mount_path", Wire: "mountPath", Kind: String},
-		{Name: "read_only", Wire: "readOnly", Kind: Bool},
+		{Name: "name", Kind: String{}},
+		{Name: "mount_path", Wire: "mountPath", Kind: String{}},
+		{Name: "read_only", Wire: "readOnly", Kind: Bool{}},
 	}
 	volumeFields = Fields{
-		{Name: "name", Kind: String},
-		{Name: "config_map", Wire: "configMap", Kind: JSON, Exclusive: true},
-		{Name: "empty_dir", Wire: "emptyDir", Kind: JSON, Exclusive: true},
-		{Name: "downward_api", Wire: "downwardAPI", Kind: JSON, Exclusive: true},
+		{Name: "name", Kind: String{}},
+		{Name: "config_map", Wire: "configMap", Kind: JSON{}, Exclusive: true},
+		{Name: "empty_dir", Wire: "emptyDir", Kind: JSON{}, Exclusive: true},
+		{Name: "downward_api", Wire: "downwardAPI", Kind: JSON{}, Exclusive: true},
 	}
 	containerFields = Fields{
-		{Name: "name", Kind: String},
-		{Name: "image", Kind: String},
-		{Name: "command", Kind: List, Elem: String},
-		{Name: "env", Kind: ObjectList, Key: []string{"name"}, Ordered: true, Fields: Fields{
-			{Name: "name", Kind: String},
-			{Name: "value", Kind: String, Exclusive: true},
-			{Name: "value_from", Wire: "valueFrom", Kind: JSON, Exclusive: true},
-		}},
-		{Name: "env_from", Wire: "envFrom", Kind: List, Elem: JSON},
-		{Name: "resources", Kind: Object, Fields: Fields{{Name: "limits", Kind: JSON}, {Name: "requests", Kind: JSON}}},
-		{Name: "volume_mounts", Wire: "volumeMounts", Kind: ObjectList, Key: []string{"name", "mount_path"},
-			Fields: mountFields},
-		{Name: "security_context", Wire: "securityContext", Kind: JSON},
+		{Name: "name", Kind: String{}},
+		{Name: "image", Kind: String{}},
+		{Name: "command", Kind: List{Of: String{}}},
+		{Name: "env", Kind: ObjectList{Key: []string{"name"}, Ordered: true, Fields: Fields{
+			{Name: "name", Kind: String{}},
+			{Name: "value", Kind: String{}, Exclusive: true},
+			{Name: "value_from", Wire: "valueFrom", Kind: JSON{}, Exclusive: true},
+		}}},
+		{Name: "env_from", Wire: "envFrom", Kind: List{Of: JSON{}}},
+		{Name: "resources", Kind: Object{Fields: Fields{{Name: "limits", Kind: JSON{}}, {Name: "requests", Kind: JSON{}}}}},
+		{Name: "volume_mounts", Wire: "volumeMounts",
+			Kind: ObjectList{Key: []string{"name", "mount_path"}, Fields: mountFields}},
+		{Name: "security_context", Wire: "securityContext", Kind: JSON{}},
 	}
 	specFields = Fields{
-		{Name: "cpu", Kind: Float64},
-		{Name: "memory_mb", Kind: Int64},
-		{Name: "labels", Kind: StringMap},
-		{Name: "service_account_name", Kind: String},
-		{Name: "image_pull_secrets", Kind: ObjectList, Key: []string{"name"}, Fields: Fields{{Name: "name", Kind: String}}},
-		{Name: "volumes", Kind: ObjectList, Key: []string{"name"}, Fields: volumeFields},
-		{Name: "volume_mounts", Kind: ObjectList, Key: []string{"name", "mount_path"}, Fields: mountFields},
-		{Name: "init_containers", Kind: ObjectList, Key: []string{"name"}, Ordered: true, Fields: containerFields},
-		{Name: "sidecars", Kind: ObjectList, Key: []string{"name"}, Fields: containerFields},
+		{Name: "cpu", Kind: Float64{}},
+		{Name: "memory_mb", Kind: Int64{}},
+		{Name: "labels", Kind: StringMap{}},
+		{Name: "service_account_name", Kind: String{}},
+		{Name: "image_pull_secrets", Kind: ObjectList{Key: []string{"name"}, Fields: Fields{{Name: "name", Kind: String{}}}}},
+		{Name: "volumes", Kind: ObjectList{Key: []string{"name"}, Fields: volumeFields}},
+		{Name: "volume_mounts", Kind: ObjectList{Key: []string{"name", "mount_path"}, Fields: mountFields}},
+		{Name: "init_containers", Kind: ObjectList{Key: []string{"name"}, Ordered: true, Fields: containerFields}},
+		{Name: "sidecars", Kind: ObjectList{Key: []string{"name"}, Fields: containerFields}},
 	}
 )
 
 // deployment has the shape of a deployment: one attribute of each sort of
 // section 2.
 var deployment = Fields{
-	{Name: "name", Kind: String, Access: Required, Immutable: true, Shown: true},
-	{Name: "source", Kind: String, Access: Required, OneOf: []string{"codehost", "external_docker"}},
-	{Name: "source_config", Kind: Object, Present: true, Fields: Fields{
-		{Name: "integration_id", Kind: UUID},
-		{Name: "build_on_push", Kind: Bool},
-		{Name: "custom_url", Kind: String, Access: Computed},
-		{Name: "resource_spec", Kind: Object, Fields: specFields},
-		{Name: "listener_config", Kind: Object, Fields: Fields{{Name: "k8s_namespace", Kind: String}}},
-		{Name: "install_command", Kind: String},
-	}},
-	{Name: "source_revision_config", Kind: Object, Present: true, Fields: Fields{
-		{Name: "repo_ref", Kind: String, Shown: true, ResolvesTo: "repo_commit_sha"},
-		{Name: "image_uri", Kind: String, Access: Computed, Shown: true, BuiltFor: "codehost"},
-		{Name: "repo_commit_sha", Kind: String, Access: ReadOnly},
-	}},
-	{Name: "secret_references", Kind: ObjectList, Key: []string{"name"}, Fields: Fields{
-		{Name: "name", Kind: String}, {Name: "secret_name", Kind: String}, {Name: "secret_key", Kind: String},
-	}},
-	{Name: "id", Kind: UUID, Access: ReadOnly},
-	{Name: "updated_at", Kind: Time, Access: ReadOnly},
-	{Name: "latest_revision_id", Kind: UUID, Access: ReadOnly},
+	{Name: "name", Kind: String{Immutable: true, Shown: true}, Access: Required},
+	{Name: "source", Kind: String{OneOf: []string{"codehost", "external_docker"}}, Access: Required},
+	{Name: "source_config", Kind: Object{Present: true, Fields: Fields{
+		{Name: "integration_id", Kind: UUID{}},
+		{Name: "build_on_push", Kind: Bool{}},
+		{Name: "custom_url", Kind: String{}, Access: Computed},
+		{Name: "resource_spec", Kind: Object{Fields: specFields}},
+		{Name: "listener_config", Kind: Object{Fields: Fields{{Name: "k8s_namespace", Kind: String{}}}}},
+		{Name: "install_command", Kind: String{}},
+	}}},
+	{Name: "source_revision_config", Kind: Object{Present: true, Fields: Fields{
+		{Name: "repo_ref", Kind: String{Shown: true, ResolvesTo: "repo_commit_sha"}},
+		{Name: "image_uri", Kind: String{Shown: true, BuiltFor: "codehost"}, Access: Computed},
+		{Name: "repo_commit_sha", Kind: String{}, Access: ReadOnly},
+	}}},
+	{Name: "secret_references", Kind: ObjectList{Key: []string{"name"}, Fields: Fields{
+		{Name: "name", Kind: String{}}, {Name: "secret_name", Kind: String{}}, {Name: "secret_key", Kind: String{}},
+	}}},
+	{Name: "id", Kind: UUID{}, Access: ReadOnly},
+	{Name: "updated_at", Kind: Time{}, Access: ReadOnly},
+	{Name: "latest_revision_id", Kind: UUID{}, Access: ReadOnly},
 }
 
 type object = map[string]any

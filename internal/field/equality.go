@@ -3,12 +3,10 @@ package field
 import (
 	"slices"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-// equal is exact equality: the form may differ (the case of a UUID, the layout of JSON), the meaning may not. Null and
-// empty are two things; a member that is null is absent. What is unknown equals nothing.
+// equal reports exact equality: the form may differ (the case of a UUID, the layout of JSON), the meaning may not. Null
+// and empty are two things; a member that is null is absent. What is unknown equals nothing.
 func (f Field) equal(a, b any) bool {
 	if a == nil || b == nil || a == Unknown || b == Unknown {
 		return a == nil && b == nil
@@ -34,12 +32,12 @@ func (f Field) equal(a, b any) bool {
 	case items:
 		listA, okA := a.([]any)
 		listB, okB := b.([]any)
-		return okA && okB && slices.EqualFunc(listA, listB, f.elem().equal)
+		return okA && okB && slices.EqualFunc(listA, listB, f.item().equal)
 	}
-	return kinds[f.Kind].equal(a, b)
+	return f.Kind.equal(a, b)
 }
 
-// satisfies is lenient: it reports whether the service has everything that is wanted. Null, empty and absent are one
+// satisfies reports, leniently, whether the service has everything that is wanted. Null, empty and absent are one
 // thing, and what the service has beside what is wanted does not matter, except for items of a list. What is null or
 // unknown wants nothing.
 func (f Field) satisfies(live, want any) bool {
@@ -63,26 +61,27 @@ func (f Field) satisfies(live, want any) bool {
 		has, ok := live.([]any)
 		return (ok || isEmpty(live)) && f.satisfiesItems(has, asList(want))
 	}
-	return live != nil && kinds[f.Kind].equal(live, want)
+	return live != nil && f.Kind.equal(live, want)
 }
 
 func (f Field) satisfiesItems(live, want []any) bool {
 	if len(live) != len(want) {
 		return false
 	}
-	if f.Kind != ObjectList {
+	list, ofObjects := f.Kind.(ObjectList)
+	if !ofObjects {
 		return slices.EqualFunc(live, want, func(has, item any) bool {
 			if item == "" { // in a list, it is an item
 				return isEmpty(has)
 			}
-			return f.elem().satisfies(has, item)
+			return f.item().satisfies(has, item)
 		})
 	}
-	for i, j := range f.match(want, live) {
-		if j < 0 && f.keyIsUnknown(want[i]) {
+	for i, j := range list.match(want, live) {
+		if j < 0 && list.keyIsUnknown(want[i]) {
 			continue // it may turn out to be any
 		}
-		if j < 0 || f.Ordered && i != j || !f.elem().satisfies(live[j], want[i]) {
+		if j < 0 || list.Ordered && i != j || !list.item().satisfies(live[j], want[i]) {
 			return false
 		}
 	}
@@ -91,13 +90,13 @@ func (f Field) satisfiesItems(live, want []any) bool {
 
 // asksForNothing reports whether a value, although it is set, leaves it to the service what to have.
 func (f Field) asksForNothing(value any) bool {
-	return value == "" && (f.Kind == String || f.Kind == UUID || f.Kind == Time)
+	return value == "" && (is[String](f) || is[UUID](f) || is[Time](f))
 }
 
 // isReplaced reports whether a member that is wanted as {} is not there, but an exclusive sibling is: {} is a value.
 func (f Field) isReplaced(member Field, live map[string]any, want any) bool {
 	return member.Exclusive && isEmptyObject(want) && live[member.wire()] == nil &&
-		slices.ContainsFunc(f.Fields, func(other Field) bool {
+		slices.ContainsFunc(kind[Object](f).Fields, func(other Field) bool {
 			return other.Exclusive && other.Name != member.Name && !isEmpty(live[other.wire()])
 		})
 }
@@ -105,8 +104,8 @@ func (f Field) isReplaced(member Field, live map[string]any, want any) bool {
 // match pairs the items of two lists of objects: for each of a the index of its partner in b, or -1. Items are matched
 // by key. If both lists have the same length, an item without a partner is matched by position when its own key or that
 // of the other is empty or not unique: a service may name what has no name.
-func (f Field) match(a, b []any) []int {
-	keysA, keysB := f.keys(a), f.keys(b)
+func (l ObjectList) match(a, b []any) []int {
+	keysA, keysB := l.keys(a), l.keys(b)
 	byKey, taken := make(map[string]int, len(b)), make([]bool, len(b))
 	for i, key := range keysB {
 		byKey[key] = i
@@ -123,7 +122,7 @@ func (f Field) match(a, b []any) []int {
 	}
 	for i, partner := range partners {
 		vague := keysA[i] == "" || keysB[i] == ""
-		if partner < 0 && !taken[i] && vague && !f.keyIsUnknown(a[i]) && !f.keyIsUnknown(b[i]) {
+		if partner < 0 && !taken[i] && vague && !l.keyIsUnknown(a[i]) && !l.keyIsUnknown(b[i]) {
 			partners[i] = i
 		}
 	}
@@ -131,10 +130,10 @@ func (f Field) match(a, b []any) []int {
 }
 
 // keys returns the keys of items: "" for one that is empty or not unique.
-func (f Field) keys(of []any) []string {
+func (l ObjectList) keys(of []any) []string {
 	keys, count := make([]string, len(of)), map[string]int{}
 	for i, item := range of {
-		keys[i] = f.key(item)
+		keys[i] = l.key(item)
 		count[keys[i]]++
 	}
 	for i, key := range keys {
@@ -146,23 +145,23 @@ func (f Field) keys(of []any) []string {
 }
 
 // key returns what identifies an item; "" if a part of it is empty or unknown.
-func (f Field) key(item any) string {
+func (l ObjectList) key(item any) string {
 	var parts []string
-	for _, name := range f.Key {
-		child, _ := f.Fields.ByName(name)
+	for _, name := range l.Key {
+		child, _ := l.Fields.ByName(name)
 		part, _ := asObject(item)[child.wire()].(string)
 		if part == "" {
 			return ""
 		}
-		parts = append(parts, norm.NFC.String(part))
+		parts = append(parts, nfc(part))
 	}
 	return strings.Join(parts, "\x00")
 }
 
 // keyIsUnknown reports whether an item cannot be identified before the apply.
-func (f Field) keyIsUnknown(item any) bool {
-	return item == Unknown || slices.ContainsFunc(f.Key, func(name string) bool {
-		child, _ := f.Fields.ByName(name)
+func (l ObjectList) keyIsUnknown(item any) bool {
+	return item == Unknown || slices.ContainsFunc(l.Key, func(name string) bool {
+		child, _ := l.Fields.ByName(name)
 		return asObject(item)[child.wire()] == Unknown
 	})
 }

@@ -51,41 +51,16 @@ type Field struct {
 	Wire        string // in JSON, where it differs from Name
 	Kind        Kind
 	Access      Access
+	Exclusive   bool   // of several siblings with this mark, only one may be set
+	Sensitive   bool   // in data sources
 	Description string // Markdown: what it is; the schema adds what follows from the other members
 	Usage       string // Markdown: how to set it, which data sources omit
-
-	Elem   Kind   // of List
-	Fields Fields // of Object and ObjectList
-
-	// Key names the attributes that identify an item of ObjectList. The order of items has no meaning unless Ordered.
-	Key     []string
-	Ordered bool
-
-	OneOf     []string // the valid values in a configuration
-	Immutable bool     // a change replaces the resource
-	NotEmpty  bool     // "" is invalid
-	Shown     bool     // messages may show the value, although it is free text
-	Sensitive bool     // in data sources
-
-	// Present marks an Object at the root that is never null in the state, because the service chooses members of it. In
-	// a PATCH, its members are sent one by one.
-	Present bool
-	// Partial marks JSON whose members are those of a request at its root: only what is set of it is ever in the state.
-	Partial bool
-	// Exclusive marks siblings of which only one may be set.
-	Exclusive bool
-	// ResolvesTo names the sibling that holds what the service resolved this value to. The service may report that in
-	// place of the value.
-	ResolvesTo string
-	// BuiltFor is the source of deployments whose value the service builds itself, and reports in place of the configured
-	// one.
-	BuiltFor string
 }
 
 // Fields are the attributes of an object, in the order of the API's documentation.
 type Fields []Field
 
-// wire is the name in JSON.
+// wire returns the name in JSON.
 func (f Field) wire() string {
 	if f.Wire != "" {
 		return f.Wire
@@ -93,33 +68,41 @@ func (f Field) wire() string {
 	return f.Name
 }
 
-// elem describes one item of a list.
-func (f Field) elem() Field {
-	switch f.Kind {
-	case ObjectList:
-		return Field{Name: f.Name, Kind: Object, Fields: f.Fields}
-	case JSON, free:
-		return Field{Kind: free}
-	}
-	return Field{Name: f.Name, Kind: f.Elem}
+// kind returns the kind of a field if it is a K, and the zero value of K otherwise.
+func kind[K Kind](f Field) K {
+	k, _ := f.Kind.(K)
+	return k
 }
 
-// object describes an object with these attributes.
-func (fs Fields) object() Field { return Field{Kind: Object, Fields: fs} }
+func is[K Kind](f Field) bool {
+	_, ok := f.Kind.(K)
+	return ok
+}
 
-// Type is the Terraform type of the attribute.
-func (f Field) Type() tftypes.Type { return kinds[f.Kind].typ(f) }
+// Fields returns the attributes of an object, or of the items of a list of objects; nil for another kind.
+func (f Field) Fields() Fields {
+	switch k := f.Kind.(type) {
+	case Object:
+		return k.Fields
+	case ObjectList:
+		return k.Fields
+	}
+	return nil
+}
 
-func (f Field) null() tftypes.Value { return tftypes.NewValue(f.Type(), nil) }
+// root describes an object with these attributes.
+func (fs Fields) root() Field { return Field{Kind: Object{Fields: fs}} }
 
-func (f Field) unknown() tftypes.Value { return tftypes.NewValue(f.Type(), tftypes.UnknownValue) }
+func (f Field) null() tftypes.Value { return tftypes.NewValue(f.Kind.Type(), nil) }
 
-// Type is the Terraform type of an object with these attributes, built once: it must not be changed.
+func (f Field) unknown() tftypes.Value { return tftypes.NewValue(f.Kind.Type(), tftypes.UnknownValue) }
+
+// Type returns the Terraform type of an object with these attributes, built once: it must not be changed.
 func (fs Fields) Type() tftypes.Object {
 	return once(&tfTypes, fs, func() tftypes.Object {
 		types := make(map[string]tftypes.Type, len(fs))
 		for _, f := range fs {
-			types[f.Name] = f.Type()
+			types[f.Name] = f.Kind.Type()
 		}
 		return tftypes.Object{AttributeTypes: types}
 	})
@@ -192,14 +175,14 @@ func With(object tftypes.Value, values Values) tftypes.Value {
 	return tftypes.NewValue(object.Type(), all)
 }
 
-// Text is a string. These three read a value of the type that the description gives it; a value that is null or unknown
-// yields the zero value.
+// Text returns a string. This function and the next two read a value of the type that its description gives it; one
+// that is null or unknown yields the zero value.
 func Text(v tftypes.Value) string { return as[string](v) }
 
-// Members are the attributes of an object, or the values of a map.
+// Members returns the attributes of an object, or the values of a map.
 func Members(v tftypes.Value) Values { return as[Values](v) }
 
-// Items are the items of a list or set.
+// Items returns the items of a list or set.
 func Items(v tftypes.Value) []tftypes.Value { return as[[]tftypes.Value](v) }
 
 func as[T any](v tftypes.Value) (value T) {

@@ -9,7 +9,7 @@ import (
 
 func TestWithout(t *testing.T) {
 	t.Parallel()
-	fs := Fields{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	fs := Fields{{Name: "a", Kind: String{}}, {Name: "b", Kind: String{}}, {Name: "c", Kind: String{}}}
 	for want, got := range map[string]Fields{"a c": fs.Without("b"), "a b c": fs.Without("d"),
 		"": fs.Without("a", "b", "c")} {
 		var names []string
@@ -37,26 +37,26 @@ func TestByName(t *testing.T) {
 
 func TestType(t *testing.T) {
 	t.Parallel()
-	nested := Fields{{Name: "a", Kind: Bool}}
+	nested := Fields{{Name: "a", Kind: Bool{}}}
 	inner := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"a": tftypes.Bool}}
 	for name, c := range map[string]struct {
 		field Field
 		want  tftypes.Type
 	}{
-		"string":      {Field{Kind: String}, tftypes.String},
-		"UUID":        {Field{Kind: UUID}, tftypes.String},
-		"time":        {Field{Kind: Time}, tftypes.String},
-		"JSON":        {Field{Kind: JSON}, tftypes.String},
-		"int64":       {Field{Kind: Int64}, tftypes.Number},
-		"float64":     {Field{Kind: Float64}, tftypes.Number},
-		"bool":        {Field{Kind: Bool}, tftypes.Bool},
-		"map":         {Field{Kind: StringMap}, tftypes.Map{ElementType: tftypes.String}},
-		"list":        {Field{Kind: List, Elem: JSON}, tftypes.List{ElementType: tftypes.String}},
-		"object":      {Field{Kind: Object, Fields: nested}, inner},
-		"object list": {Field{Kind: ObjectList, Fields: nested}, tftypes.List{ElementType: inner}},
-		"no fields":   {Field{Kind: Object}, tftypes.Object{AttributeTypes: map[string]tftypes.Type{}}},
+		"string":      {Field{Kind: String{}}, tftypes.String},
+		"UUID":        {Field{Kind: UUID{}}, tftypes.String},
+		"time":        {Field{Kind: Time{}}, tftypes.String},
+		"JSON":        {Field{Kind: JSON{}}, tftypes.String},
+		"int64":       {Field{Kind: Int64{}}, tftypes.Number},
+		"float64":     {Field{Kind: Float64{}}, tftypes.Number},
+		"bool":        {Field{Kind: Bool{}}, tftypes.Bool},
+		"map":         {Field{Kind: StringMap{}}, tftypes.Map{ElementType: tftypes.String}},
+		"list":        {Field{Kind: List{Of: JSON{}}}, tftypes.List{ElementType: tftypes.String}},
+		"object":      {Field{Kind: Object{Fields: nested}}, inner},
+		"object list": {Field{Kind: ObjectList{Fields: nested}}, tftypes.List{ElementType: inner}},
+		"no fields":   {Field{Kind: Object{}}, tftypes.Object{AttributeTypes: map[string]tftypes.Type{}}},
 	} {
-		if got := c.field.Type(); !got.Equal(c.want) {
+		if got := c.field.Kind.Type(); !got.Equal(c.want) {
 			t.Errorf("%s has type %s", name, got)
 		}
 	}
@@ -64,7 +64,7 @@ func TestType(t *testing.T) {
 
 func TestWith_keepsTheRestAndTheOriginal(t *testing.T) {
 	t.Parallel()
-	original := decoded(t, Fields{{Name: "a"}, {Name: "b"}}, object{"a": "1", "b": "2"})
+	original := decoded(t, Fields{{Name: "a", Kind: String{}}, {Name: "b", Kind: String{}}}, object{"a": "1", "b": "2"})
 	before := original.Copy()
 	if got := With(original, Values{"a": str("3")}); !at(got, "a").Equal(str("3")) || !at(got, "b").Equal(str("2")) {
 		t.Errorf("got %s", got)

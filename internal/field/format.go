@@ -2,7 +2,6 @@ package field
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ func (d Difference) String() string {
 		return fmt.Sprintf("%s (%s)", d.At, d.items)
 	case len(d.rest) == 0:
 		return d.At.String()
-	case d.field.Kind == StringMap:
+	case is[StringMap](d.field):
 		return d.At.AtMapKey(inWords(d.rest)).String()
 	}
 	return fmt.Sprintf("%s (%s)", d.At, inWords(d.rest))
@@ -33,15 +32,20 @@ func inWords(loc []any) string {
 	return strings.Join(steps, ".")
 }
 
-// Values are the two values of a difference for a message. They are not shown (ok is false) unless they are numbers,
-// booleans, ids, times, enums, or marked as [Field.Shown], because the provider cannot know what Terraform marks as
-// sensitive.
+// Values returns the two values of a difference for a message. They are not shown (ok is false) unless they are
+// numbers, booleans, ids, times, enums, or marked as [String.Shown], because the provider cannot know what Terraform
+// marks as sensitive.
 func (d Difference) Values() (want, has string, ok bool) {
-	f := d.field
-	if f.Shown || len(f.OneOf) > 0 || slices.Contains([]Kind{Int64, Float64, Bool, UUID, Time}, f.Kind) {
-		return show(d.Want), show(d.Has), true
+	switch k := d.field.Kind.(type) {
+	case Int64, Float64, Bool, UUID, Time:
+		ok = true
+	case String:
+		ok = k.Shown || len(k.OneOf) > 0
 	}
-	return "", "", false
+	if !ok {
+		return "", "", false
+	}
+	return show(d.Want), show(d.Has), true
 }
 
 func show(tree any) string {
@@ -58,9 +62,10 @@ func show(tree any) string {
 // withoutUserInfo removes user and password from a URL or an image reference. A digest is no host, and a user alone is
 // no secret in an address such as git@host:path.
 func withoutUserInfo(s string) string {
-	scheme, rest, isURL := strings.Cut(s, "://")
-	if scheme += "://"; !isURL {
-		scheme, rest = "", s
+	scheme, rest, isURL := "", s, strings.Contains(s, "://")
+	if isURL {
+		scheme, rest, _ = strings.Cut(s, "://")
+		scheme += "://"
 	}
 	at := strings.LastIndex(rest[:strings.IndexAny(rest+"/", "/?#")], "@")
 	if at < 0 || !isURL && (!strings.Contains(rest[:at], ":") || strings.HasPrefix(rest[at+1:], "sha256:")) {
@@ -70,8 +75,8 @@ func withoutUserInfo(s string) string {
 }
 
 // itemName names an item of a list of objects.
-func itemName(f Field, item any, i int) string {
-	if key := f.key(item); key != "" {
+func itemName(l ObjectList, item any, i int) string {
+	if key := l.key(item); key != "" {
 		return strings.ReplaceAll(key, "\x00", " ")
 	}
 	return indexName(i)

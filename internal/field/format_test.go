@@ -7,9 +7,9 @@ import "testing"
 func TestDifference_forMessages(t *testing.T) {
 	t.Parallel()
 	fs := append(Fields{
-		{Name: "shown", Kind: String, Shown: true},
-		{Name: "enum", Kind: String, OneOf: []string{"a", "b"}},
-		{Name: "keyless", Kind: ObjectList, Fields: Fields{{Name: "name", Kind: String}}},
+		{Name: "shown", Kind: String{Shown: true}},
+		{Name: "enum", Kind: String{OneOf: []string{"a", "b"}}},
+		{Name: "keyless", Kind: ObjectList{Fields: Fields{{Name: "name", Kind: String{}}}}},
 	}, configFields...)
 	for name, c := range map[string]struct {
 		live, want string

@@ -63,7 +63,7 @@ func (g generator) config(fs Fields) object {
 	for _, f := range fs {
 		switch {
 		case f.Access == Required:
-			tree[f.wire()] = oneOf(g, append([]string{"x"}, f.OneOf...)...)
+			tree[f.wire()] = oneOf(g, append([]string{"x"}, kind[String](f).OneOf...)...)
 		case f.Access == ReadOnly || few && !g.seldom() || !few && !g.often():
 		default:
 			g.set(fs, f, tree)
@@ -86,7 +86,7 @@ func (g generator) set(fs Fields, f Field, tree object) {
 
 // value is a value that is not null.
 func (g generator) value(f Field) any {
-	switch f.Kind {
+	switch f.Kind.(type) {
 	case UUID:
 		return oneOf(g, uuids...)
 	case Time:
@@ -108,11 +108,11 @@ func (g generator) value(f Field) any {
 	case List:
 		list := []any{}
 		for range g.pick(3) {
-			list = append(list, g.value(f.elem()))
+			list = append(list, g.value(f.item()))
 		}
 		return list
 	case Object:
-		return g.config(f.Fields)
+		return g.config(f.Fields())
 	case ObjectList:
 		list := []any{}
 		odd := g.pick(12) // seldom items that cannot be told apart
@@ -126,9 +126,9 @@ func (g generator) value(f Field) any {
 }
 
 func (g generator) item(f Field, suffix string, odd int) object {
-	item := g.config(f.Fields)
-	for _, name := range f.Key {
-		key, _ := f.Fields.ByName(name)
+	item := g.config(f.Fields())
+	for _, name := range kind[ObjectList](f).Key {
+		key, _ := f.Fields().ByName(name)
 		switch odd {
 		case 10:
 			item[key.wire()] = "twin"
@@ -193,8 +193,8 @@ func (g generator) change(fs Fields, config object) object {
 func (g generator) changed(f Field, value any) any {
 	switch value := value.(type) {
 	case map[string]any:
-		if f.Kind == Object {
-			return g.change(f.Fields, value)
+		if is[Object](f) {
+			return g.change(f.Fields(), value)
 		}
 		tree := maps.Clone(value)
 		for _, name := range slices.Sorted(maps.Keys(tree)) {
@@ -202,22 +202,22 @@ func (g generator) changed(f Field, value any) any {
 			case g.seldom():
 				delete(tree, name)
 			case isObject:
-				tree[name] = g.changed(Field{Kind: JSON}, inner)
+				tree[name] = g.changed(Field{Kind: JSON{}}, inner)
 			case g.pick(6) == 4:
 				tree[name] = "changed"
 			}
 		}
 		return tree
 	case []any:
-		if f.Kind != ObjectList {
+		if !is[ObjectList](f) {
 			return value
 		}
 		list := slices.Clone(value)
 		for i := range list {
 			item := asObject(list[i])
-			list[i] = g.change(f.Fields, item)
-			for _, name := range f.Key {
-				key, _ := f.Fields.ByName(name)
+			list[i] = g.change(f.Fields(), item)
+			for _, name := range kind[ObjectList](f).Key {
+				key, _ := f.Fields().ByName(name)
 				if value, found := item[key.wire()]; found {
 					asObject(list[i])[key.wire()] = value
 				} else {
@@ -244,9 +244,9 @@ func ambiguous(fs Fields, tree object) bool {
 	return slices.ContainsFunc(fs, func(f Field) bool {
 		switch value := tree[f.wire()].(type) {
 		case map[string]any:
-			return f.Kind == Object && ambiguous(f.Fields, value)
+			return is[Object](f) && ambiguous(f.Fields(), value)
 		case []any:
-			if f.Kind != ObjectList || f.Key == nil {
+			if !is[ObjectList](f) || kind[ObjectList](f).Key == nil {
 				return false
 			}
 			seen := map[string]bool{}
@@ -254,7 +254,7 @@ func ambiguous(fs Fields, tree object) bool {
 				key := itemKey(f, item)
 				again := key == "" || seen[key]
 				seen[key] = true
-				return again || ambiguous(f.Fields, asObject(item))
+				return again || ambiguous(f.Fields(), asObject(item))
 			})
 		}
 		return false
@@ -262,8 +262,8 @@ func ambiguous(fs Fields, tree object) bool {
 }
 
 func itemKey(f Field, item any) (key string) {
-	for _, name := range f.Key {
-		child, _ := f.Fields.ByName(name)
+	for _, name := range kind[ObjectList](f).Key {
+		child, _ := f.Fields().ByName(name)
 		part, _ := asObject(item)[child.wire()].(string)
 		if part == "" {
 			return ""
@@ -295,28 +295,28 @@ func (g generator) unknown(f Field, v tftypes.Value, deep bool) tftypes.Value {
 	case g.seldom():
 		return f.unknown()
 	}
-	switch f.Kind {
+	switch f.Kind.(type) {
 	case Object:
-		return g.unknowns(f.Fields, v, deep)
+		return g.unknowns(f.Fields(), v, deep)
 	case StringMap:
 		values := maps.Clone(Members(v))
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			if deep && g.seldom() {
-				values[name] = Field{}.unknown()
+				values[name] = Field{Kind: String{}}.unknown()
 			}
 		}
-		return tftypes.NewValue(f.Type(), values)
+		return tftypes.NewValue(f.Kind.Type(), values)
 	case List, ObjectList:
 		values := slices.Clone(Items(v))
 		for i := range values {
 			switch {
 			case deep:
-				values[i] = g.unknown(f.elem(), values[i], deep)
-			case f.Kind == ObjectList:
-				values[i] = g.unknowns(f.Fields, values[i], deep, f.Key...)
+				values[i] = g.unknown(f.item(), values[i], deep)
+			case is[ObjectList](f):
+				values[i] = g.unknowns(f.Fields(), values[i], deep, kind[ObjectList](f).Key...)
 			}
 		}
-		return tftypes.NewValue(f.Type(), slices.Concat([]tftypes.Value{}, values))
+		return tftypes.NewValue(f.Kind.Type(), slices.Concat([]tftypes.Value{}, values))
 	}
 	return v
 }
@@ -341,12 +341,12 @@ func (g generator) reported(fs Fields, stored object) object {
 }
 
 func (g generator) reportedValue(f Field, value any) any {
-	if f.Kind != Object && f.Kind != JSON && isEmpty(value) && g.half() {
+	if !is[Object](f) && !is[JSON](f) && isEmpty(value) && g.half() {
 		return nil
 	}
 	switch value := value.(type) {
 	case string:
-		switch f.Kind {
+		switch f.Kind.(type) {
 		case UUID:
 			return oneOf(g, strings.ToLower, strings.ToUpper)(value)
 		case Time:
@@ -357,13 +357,13 @@ func (g generator) reportedValue(f Field, value any) any {
 			return at.In(time.FixedZone("", 3600*g.pick(3))).Format(time.RFC3339Nano)
 		}
 	case json.Number:
-		if f.Kind == Int64 && g.half() && !strings.Contains(value.String(), ".") {
+		if is[Int64](f) && g.half() && !strings.Contains(value.String(), ".") {
 			return value + ".0"
 		}
 	case map[string]any:
-		switch f.Kind {
+		switch f.Kind.(type) {
 		case Object:
-			return g.reported(f.Fields, value)
+			return g.reported(f.Fields(), value)
 		case StringMap:
 			tree := maps.Clone(value)
 			maps.DeleteFunc(tree, func(_ string, v any) bool { return isEmpty(v) && g.plain })
@@ -374,12 +374,13 @@ func (g generator) reportedValue(f Field, value any) any {
 	case []any:
 		list := make([]any, len(value))
 		for i := range value {
-			list[i] = g.reportedValue(f.elem(), value[i])
+			list[i] = g.reportedValue(f.item(), value[i])
 			if list[i] == nil {
 				list[i] = value[i]
 			}
 		}
-		if f.Key != nil && !f.Ordered && !g.plain && !ambiguous(Fields{f}, object{f.wire(): value}) {
+		objects := kind[ObjectList](f)
+		if objects.Key != nil && !objects.Ordered && !g.plain && !ambiguous(Fields{f}, object{f.wire(): value}) {
 			for i := range list {
 				j := g.pick(i + 1)
 				list[i], list[j] = list[j], list[i]
@@ -419,7 +420,7 @@ func (g generator) reportedJSON(value any) any {
 func (g generator) drift(fs Fields, want, stored object, at path.Path) (drifted path.Path, ok bool) {
 	var able []Field
 	for _, f := range fs {
-		if f.ResolvesTo == "" && f.BuiltFor == "" && f.Access != Required && canDrift(f, want[f.wire()]) {
+		if !isRewritten(f) && f.Access != Required && canDrift(f, want[f.wire()]) {
 			able = append(able, f)
 		}
 	}
@@ -429,14 +430,14 @@ func (g generator) drift(fs Fields, want, stored object, at path.Path) (drifted 
 	f := oneOf(g, able...)
 	at = at.AtName(f.Name)
 	wanted := want[f.wire()]
-	switch f.Kind {
+	switch f.Kind.(type) {
 	case Object:
-		return g.drift(f.Fields, asObject(wanted), asObject(stored[f.wire()]), at)
+		return g.drift(f.Fields(), asObject(wanted), asObject(stored[f.wire()]), at)
 	case ObjectList:
 		list := slices.Clone(asList(stored[f.wire()]))
 		i := g.pick(len(list))
 		if !g.seldom() {
-			without := f.Fields.Without(f.Key...)
+			without := f.Fields().Without(kind[ObjectList](f).Key...)
 			if _, ok := g.drift(without, asObject(asList(wanted)[i]), asObject(list[i]), at); ok {
 				return at, true
 			}
@@ -451,7 +452,7 @@ func (g generator) drift(fs Fields, want, stored object, at path.Path) (drifted 
 			}
 		}
 	case List:
-		stored[f.wire()] = append(slices.Clone(asList(stored[f.wire()])), g.value(f.elem()))
+		stored[f.wire()] = append(slices.Clone(asList(stored[f.wire()])), g.value(f.item()))
 	case Bool:
 		stored[f.wire()] = stored[f.wire()] == false
 	case Int64, Float64:
@@ -468,10 +469,15 @@ func (g generator) drift(fs Fields, want, stored object, at path.Path) (drifted 
 
 // canDrift reports whether the service could contradict a configured value.
 func canDrift(f Field, wanted any) bool {
-	if f.Kind != Object {
+	if !is[Object](f) {
 		return !isEmpty(wanted)
 	}
-	return slices.ContainsFunc(f.Fields, func(child Field) bool {
-		return child.ResolvesTo == "" && child.BuiltFor == "" && canDrift(child, asObject(wanted)[child.wire()])
+	return slices.ContainsFunc(f.Fields(), func(child Field) bool {
+		return !isRewritten(child) && canDrift(child, asObject(wanted)[child.wire()])
 	})
+}
+
+// isRewritten reports whether services replace values of a field by their own.
+func isRewritten(f Field) bool {
+	return kind[String](f).ResolvesTo != "" || kind[String](f).BuiltFor != ""
 }

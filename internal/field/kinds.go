@@ -1,175 +1,297 @@
 package field
 
 import (
-	"encoding/json"
-	"math"
-	"math/big"
-	"strconv"
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-	"golang.org/x/text/unicode/norm"
 )
 
-// Kind is the kind of an attribute's value.
-type Kind int
-
-// The kinds. A free-form object of the API is JSON: a string written with jsonencode.
-const (
-	String Kind = iota
-	UUID        // a string, case-insensitive
-	Time        // an RFC 3339 string, equal when the instant is
-	Int64
-	Float64
-	Bool
-	JSON       // a string that contains a JSON object, compared semantically
-	StringMap  // a map of strings
-	List       // a list of scalars, of kind Elem
-	Object     // an object of Fields
-	ObjectList // a list of objects of Fields
-
-	free  // any JSON: a member of JSON, or one that no field describes
-	label // a member of StringMap
-)
-
-// kind is everything that differs from one kind to another.
-type kind struct {
-	typ func(Field) tftypes.Type
-	// decode turns a tree that is not nil into a value.
-	decode func(f Field, tree any) (tftypes.Value, error)
-	// encode turns a value that is known and not null into a tree.
-	encode func(f Field, v tftypes.Value) (any, error)
-	// equal compares two values that are no objects or lists.
-	equal func(a, b any) bool
-	// rule is what every value in a configuration has to follow, if there is one.
-	rule *Rule
-	// attribute is how a schema states it. The framework's schemas of resources, data sources and lists take the same
-	// attributes.
-	attribute func(Field, common) schema.Attribute
+// Kind is the kind of an attribute's value: [String], [UUID], [Time], [Int64], [Float64], [Bool], [JSON], [StringMap],
+// [List], [Object] or [ObjectList]. Each has the rules that only its values have.
+type Kind interface {
+	// Type returns the Terraform type of the values.
+	Type() tftypes.Type
+	// attribute states an attribute of this kind in a schema. The framework's schemas of resources, data sources and
+	// lists take the same attributes.
+	attribute(c common) schema.Attribute
+	// check reports why a tree, which is not nil, is not of this kind, as a [TypeError].
+	check(tree any) error
+	// decode turns a tree that was checked into a value. The tree is neither nil nor [Unknown].
+	decode(tree any) tftypes.Value
+	// encode turns a value that was validated, and is known and not null, into a tree.
+	encode(v tftypes.Value) any
+	// equal compares two trees that are no objects or lists.
+	equal(a, b any) bool
 }
 
-// kinds has an entry for each kind. (It is filled in by init because its functions refer to it.)
-var kinds [label + 1]kind
+// Unknown is in a tree where a value is known only after apply.
+var Unknown any = unknown{}
 
-func init() {
-	text := kind{typ: of(tftypes.String), attribute: stringAttribute}
-	text.decode, text.encode, text.equal = decodeString, encodeString, equalString
-	id, instant, json := text, text, text
-	id.equal, id.rule = equalFold, new(UUIDString())
-	instant.equal = equalTime
-	json.decode, json.encode, json.equal, json.rule = decodeJSON, encodeJSON, equalFree, new(JSONObject())
+type unknown struct{}
 
-	float := kind{typ: of(tftypes.Number), attribute: numberAttribute}
-	float.decode, float.encode, float.equal = decodeFloat64, encodeFloat64, equalNumber
-	integer := float
-	integer.decode, integer.encode, integer.rule = decodeInt64, encodeInt64, new(Integer(math.MinInt64, math.MaxInt64))
+// Decode turns a tree into an object with these attributes. What the tree omits is null. The error is that of
+// [Fields.Check].
+func (fs Fields) Decode(tree map[string]any) (tftypes.Value, error) {
+	if err := fs.Check(tree); err != nil {
+		return tftypes.Value{}, err
+	}
+	return Object{Fields: fs}.decode(tree), nil
+}
 
-	boolean := kind{typ: of(tftypes.Bool), attribute: boolAttribute}
-	boolean.decode, boolean.encode, boolean.equal = decodeBool, encodeBool, equalBool
+// Encode turns an object with these attributes into a tree, in which null attributes are omitted.
+func (fs Fields) Encode(from tftypes.Value) map[string]any { return asObject(fs.root().encode(from)) }
 
-	list := kind{typ: listType, decode: decodeList, encode: encodeList, attribute: listAttribute}
-	objects := list
-	objects.attribute = objectListAttribute
+// decode turns a tree that was checked into a value.
+func (f Field) decode(tree any) tftypes.Value {
+	switch tree {
+	case nil:
+		return f.null()
+	case Unknown:
+		return f.unknown()
+	}
+	return f.Kind.decode(tree)
+}
 
-	kinds = [...]kind{
-		String:     text,
-		UUID:       id,
-		Time:       instant,
-		Int64:      integer,
-		Float64:    float,
-		Bool:       boolean,
-		JSON:       json,
-		StringMap:  {typ: of(stringMap), decode: decodeStringMap, encode: encodeStringMap, attribute: mapAttribute},
-		List:       list,
-		Object:     {typ: objectType, decode: decodeObject, encode: encodeObject, attribute: objectAttribute},
-		ObjectList: objects,
-		free:       {equal: equalFree},
-		label:      {equal: equalLabel},
+// encode turns a value that was validated into a tree.
+func (f Field) encode(from tftypes.Value) any {
+	switch {
+	case isNull(from):
+		return nil
+	case !from.IsKnown():
+		return Unknown
+	}
+	return f.Kind.encode(from)
+}
+
+// Check reports why a response cannot be read, as a [TypeError]: a value of another type, a number that is none of 64
+// bits in any member, or a member whose name differs from a described one only in case.
+func (fs Fields) Check(tree map[string]any) error {
+	described := 0
+	for _, f := range fs {
+		value, found := tree[f.wire()]
+		if err := f.check(value); err != nil {
+			return f.named(err)
+		}
+		if found {
+			described++
+		}
+	}
+	if described == len(tree) {
+		return nil
+	}
+	return fs.checkUndescribed(tree)
+}
+
+func (fs Fields) checkUndescribed(tree map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		f, found := fs.byFold(name)
+		switch {
+		case !found:
+			if err := checkNumbers(tree[name]); err != nil {
+				return Field{Name: name}.named(err)
+			}
+		case f.wire() != name:
+			return f.named(&TypeError{Has: "in the response with other capital letters", Want: "with exactly this name"})
+		}
+	}
+	return nil
+}
+
+func (f Field) check(tree any) error {
+	if tree == nil {
+		return nil
+	}
+	return f.Kind.check(tree)
+}
+
+// TypeError reports a member of a response that does not have the documented type. It shows no text, which may be
+// anything.
+type TypeError struct {
+	Member    string // in the names of the API: "source_config.resource_spec.memory_mb"
+	Has, Want string // "1.5" and "an integer of at most 64 bits", "a list" and "an object"
+}
+
+func (e *TypeError) Error() string { return e.Member + " is " + e.Has + ", not " + e.Want }
+
+// named adds the name of the field to an error about what is within it.
+func (f Field) named(err error) error {
+	if mismatch, ok := errors.AsType[*TypeError](err); ok {
+		mismatch.Member = strings.TrimSuffix(f.wire()+"."+mismatch.Member, ".")
+	}
+	return err
+}
+
+func mismatch(tree any, want string) *TypeError {
+	return &TypeError{Has: jsonTypeName(tree), Want: want}
+}
+
+// jsonTypeName names the type of a value in words.
+func jsonTypeName(tree any) string {
+	switch tree.(type) {
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	default:
+		return "a number"
 	}
 }
+
+// checkIs reports a tree that is not a T.
+func checkIs[T any](tree any, want string) error {
+	if _, ok := tree.(T); !ok {
+		return mismatch(tree, want)
+	}
+	return nil
+}
+
+// structure is embedded by the kinds of objects and lists, which are compared by their members and items.
+type structure struct{}
+
+func (structure) equal(_, _ any) bool { return false }
+
+// StringMap is a map of strings. A member of a response that is not a string reads as its JSON text.
+type StringMap struct{ structure }
+
+// Type returns the type of a map.
+func (StringMap) Type() tftypes.Type { return stringMap }
 
 var stringMap = tftypes.Map{ElementType: tftypes.String}
 
-func objectType(f Field) tftypes.Type { return f.Fields.Type() }
-
-func of(t tftypes.Type) func(Field) tftypes.Type { return func(Field) tftypes.Type { return t } }
-
-func listType(f Field) tftypes.Type { return tftypes.List{ElementType: f.elem().Type()} }
-
-func equalBool(a, b any) bool { return a == b }
-
-func equalFold(a, b any) bool {
-	textA, okA := a.(string)
-	textB, okB := b.(string)
-	return okA && okB && strings.EqualFold(textA, textB)
+func (StringMap) check(tree any) error {
+	return cmp.Or(checkIs[map[string]any](tree, "an object"), checkNumbers(tree))
 }
 
-func equalTime(a, b any) bool {
-	textA, _ := a.(string)
-	textB, _ := b.(string)
-	timeA, errA := time.Parse(time.RFC3339, textA)
-	timeB, errB := time.Parse(time.RFC3339, textB)
-	return a == b || errA == nil && errB == nil && timeA.Equal(timeB)
+func (m StringMap) decode(tree any) tftypes.Value {
+	values := Values{}
+	for name, member := range asObject(tree) {
+		if member != nil {
+			values[nfc(name)] = Field{Kind: label{}}.decode(member)
+		}
+	}
+	return tftypes.NewValue(m.Type(), values)
 }
 
-// equalString compares strings in Unicode NFC, into which Terraform brings every string.
-func equalString(a, b any) bool {
-	textA, okA := a.(string)
-	textB, okB := b.(string)
-	return okA && okB && (textA == textB || norm.NFC.String(textA) == norm.NFC.String(textB))
+func (StringMap) encode(v tftypes.Value) any {
+	tree := map[string]any{}
+	for name, member := range Members(v) {
+		tree[name] = Text(member) // null, which is not valid, is ""
+		if !member.IsKnown() {
+			tree[name] = Unknown
+		}
+	}
+	return tree
 }
 
-func equalLabel(a, b any) bool { return equalString(stringOf(a), stringOf(b)) }
-
-// equalFree compares values of free-form JSON that are no objects or lists.
-func equalFree(a, b any) bool {
-	switch b.(type) {
-	case json.Number:
-		return equalNumber(a, b)
-	case string:
-		return equalString(a, b)
-	case bool:
-		return equalBool(a, b)
-	}
-	return false
+// List is a list of values of a kind that has no members: of strings, say, or of JSON.
+type List struct {
+	structure
+	Of Kind
 }
 
-// equalNumber compares numbers as a service does that holds them as 64-bit floats or integers: a third written with 100
-// digits comes back with 16.
-func equalNumber(a, b any) bool {
-	if a == b {
-		return true // the same text, even if it is no number to us: 1e9999999999
-	}
-	numberA, okA := toNumber(a)
-	numberB, okB := toNumber(b)
-	if !okA || !okB {
-		return false
-	}
-	floatA, _ := numberA.Float64()
-	floatB, _ := numberB.Float64()
-	return numberA.Cmp(numberB) == 0 || floatA == floatB && (!numberA.IsInt() || !numberB.IsInt())
+// Type returns the type of a list.
+func (l List) Type() tftypes.Type { return tftypes.List{ElementType: l.Of.Type()} }
+
+func (l List) check(tree any) error          { return checkItems(l.item(), tree) }
+func (l List) decode(tree any) tftypes.Value { return decodeItems(l.item(), tree) }
+func (l List) encode(v tftypes.Value) any    { return encodeItems(l.item(), v) }
+
+// item describes an item.
+func (l List) item() Field { return Field{Kind: l.Of} }
+
+// Object is an object with attributes.
+type Object struct {
+	structure
+	Fields Fields
+	// Present marks an object at the root that is never null in the state, because the service chooses members of it. In
+	// a PATCH, its members are sent one by one.
+	Present bool
 }
 
-// numberPrecision is the precision with which Terraform reads the numbers of a configuration, so that 0.1 in a response
-// equals 0.1 there.
-const numberPrecision = 512
+// Type returns the type of the object.
+func (o Object) Type() tftypes.Type { return o.Fields.Type() }
 
-// toNumber is not ok for what is no number, or one that no float of 64 bits is near: 1e999999999 would take much
-// memory.
-func toNumber(tree any) (*big.Float, bool) {
-	text, ok := tree.(json.Number)
-	if !ok || len(text) > 1000 {
-		return nil, false
+func (o Object) check(tree any) error {
+	object, ok := tree.(map[string]any)
+	if !ok {
+		return mismatch(tree, "an object")
 	}
-	float, err := text.Float64()
-	if mantissa, _, _ := strings.Cut(strings.ToLower(text.String()), "e"); err != nil || float == 0 {
-		return new(big.Float), err == nil && !strings.ContainsAny(mantissa, "123456789")
+	return o.Fields.Check(object)
+}
+
+func (o Object) decode(tree any) tftypes.Value {
+	object, values := asObject(tree), make(Values, len(o.Fields))
+	for _, f := range o.Fields {
+		values[f.Name] = f.decode(object[f.wire()])
 	}
-	if n, err := strconv.ParseInt(text.String(), 10, 64); err == nil {
-		return new(big.Float).SetInt64(n), true // a tenth of the memory
+	return tftypes.NewValue(o.Type(), values)
+}
+
+func (o Object) encode(v tftypes.Value) any {
+	values := Members(v)
+	tree := make(map[string]any, len(values))
+	for _, f := range o.Fields {
+		if value := f.encode(values[f.Name]); value != nil {
+			tree[f.wire()] = value
+		}
 	}
-	number, _, err := big.ParseFloat(text.String(), 10, numberPrecision, big.ToNearestEven)
-	return number, err == nil
+	return tree
+}
+
+// ObjectList is a list of objects. Its items are matched by Key, see match.
+type ObjectList struct {
+	structure
+	Fields Fields
+	// Key names the attributes that identify an item. The order of items has no meaning unless Ordered.
+	Key     []string
+	Ordered bool
+}
+
+// Type returns the type of a list.
+func (l ObjectList) Type() tftypes.Type { return tftypes.List{ElementType: l.Fields.Type()} }
+
+func (l ObjectList) check(tree any) error          { return checkItems(l.item(), tree) }
+func (l ObjectList) decode(tree any) tftypes.Value { return decodeItems(l.item(), tree) }
+func (l ObjectList) encode(v tftypes.Value) any    { return encodeItems(l.item(), v) }
+
+// item describes an item.
+func (l ObjectList) item() Field { return l.Fields.root() }
+
+func checkItems(item Field, tree any) error {
+	list, ok := tree.([]any)
+	if !ok {
+		return mismatch(tree, "a list")
+	}
+	for _, value := range list {
+		if err := item.check(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func decodeItems(item Field, tree any) tftypes.Value {
+	list := asList(tree)
+	values := make([]tftypes.Value, len(list))
+	for i, value := range list {
+		values[i] = item.decode(value)
+	}
+	return tftypes.NewValue(tftypes.List{ElementType: item.Kind.Type()}, values)
+}
+
+func encodeItems(item Field, v tftypes.Value) any {
+	tree := []any{}
+	for _, value := range Items(v) {
+		tree = append(tree, item.encode(value))
+	}
+	return tree
 }

@@ -136,11 +136,7 @@ func (l *life) create() {
 	l.service = newService(l.g, l.fs, source)
 	l.configure(l.tree)
 	planned := l.plan(l.state)
-	want, err := l.fs.Encode(l.config)
-	if err != nil {
-		l.T.Fatal(err)
-	}
-	l.service.create(l.fs.Request(want))
+	l.service.create(l.fs.Request(l.fs.Encode(l.config)))
 	l.save(planned)
 }
 
@@ -149,7 +145,7 @@ func (l *life) create() {
 func (l *life) save(planned tftypes.Value) {
 	l.T.Helper()
 	live := l.service.response()
-	want, _ := l.fs.Encode(l.config)
+	want := l.fs.Encode(l.config)
 	if missing := l.fs.Missing(live, want, l.service.source); len(missing) > 0 {
 		l.T.Errorf("the service did not take %s: it has %s", missing, jsonOf(live))
 	}
@@ -169,7 +165,7 @@ func (l *life) save(planned tftypes.Value) {
 		l.T.Errorf("the record %v is restored as %v, %v", l.record, restored, err)
 	}
 	l.refresh(live)
-	owned := func(state tftypes.Value) object { return l.fs.owned(l.fs.tree(state), restored) }
+	owned := func(state tftypes.Value) object { return l.fs.owned(l.fs.Encode(state), restored) }
 	if before, after := owned(state), owned(l.state); !reflect.DeepEqual(before, after) {
 		l.T.Errorf("a refresh after the apply changes what counts as applied from %s to %s", jsonOf(before), jsonOf(after))
 	}
@@ -307,7 +303,7 @@ func (l *life) update() {
 	planned := l.plan(l.state)
 	s, live := l.service, l.service.response()
 	change := l.fs.NewChange(l.config, planned, l.state, l.record, s.source)
-	want, applied, compared := object(l.fs.Record(l.config, planned)), l.fs.owned(l.fs.tree(l.state), l.record),
+	want, applied, compared := object(l.fs.Record(l.config, planned)), l.fs.owned(l.fs.Encode(l.state), l.record),
 		change.Compare(live)
 	before := clone(s.stored).(object)
 	if planned.Equal(l.state) && len(compared.Set)+len(compared.Dropped) > 0 {
@@ -428,10 +424,10 @@ func markChosen(fs Fields, config, planned tftypes.Value, source string) tftypes
 	values := Values{}
 	for _, f := range fs {
 		switch value, configured := at(planned, f.Name), at(config, f.Name); {
-		case f.Access == ReadOnly, f.BuiltFor == source && source != "" && isNull(configured):
+		case f.Access == ReadOnly, kind[String](f).BuiltFor == source && source != "" && isNull(configured):
 			values[f.Name] = f.unknown()
-		case f.Kind == Object && !isNull(value):
-			values[f.Name] = markChosen(f.Fields, configured, value, source)
+		case is[Object](f) && !isNull(value):
+			values[f.Name] = markChosen(f.Fields(), configured, value, source)
 		}
 	}
 	return With(planned, values)
@@ -454,8 +450,7 @@ func (l *life) importIt() {
 		slices.ContainsFunc(compared.Set, func(d Difference) bool { return !isEmpty(d.Want) }) {
 		l.T.Errorf("the plan after an import sends %s and %s", compared.Set, compared.Dropped)
 	}
-	before, _ := l.fs.Encode(l.state)
-	after, _ := l.fs.Encode(planned)
+	before, after := l.fs.Encode(l.state), l.fs.Encode(planned)
 	is := placesOf(l.fs, after)
 	for place, value := range placesOf(l.fs, before).leaves {
 		if left := is.leaves[place]; l.g.plain && !reflect.DeepEqual(lenient(value), lenient(left)) &&

@@ -10,8 +10,8 @@ import (
 // comparison.
 type merger struct {
 	Comparison
-	root     Field
-	imported bool // what is newly set to {} may be there: services may report it as null
+	fields   Fields // of the objects
+	imported bool   // what is newly set to {} may be there: services may report it as null
 }
 
 // place is where a merge is.
@@ -26,9 +26,10 @@ func (p place) in(step any) place {
 }
 
 func (m *merger) difference(at place, want, has any) Difference {
-	attribute, f, rest := m.root.Fields.find(at.loc)
-	_, object, _ := m.root.Fields.find(at.loc[:1])
-	return Difference{Loc: at.loc, At: attribute, Want: want, Has: has, field: f, rest: rest, byKey: object.Present}
+	attribute, f, rest := m.fields.find(at.loc)
+	_, root, _ := m.fields.find(at.loc[:1])
+	return Difference{Loc: at.loc, At: attribute, Want: want, Has: has, field: f, rest: rest,
+		byKey: kind[Object](root).Present}
 }
 
 // merge returns what the service should have of one value.
@@ -48,8 +49,8 @@ func (m *merger) merge(at place, f Field, live, plan, state, owned any) any {
 			return m.object(at, f, asObject(live), asObject(plan), asObject(state), asObject(owned))
 		}
 	case items:
-		if f.Kind == ObjectList {
-			return m.list(at, f, live, asList(plan), state, asList(owned))
+		if objects, ok := f.Kind.(ObjectList); ok {
+			return m.list(at, objects, live, asList(plan), state, asList(owned))
 		}
 		if f.isPaired(asList(live), asList(plan), asList(state)) {
 			return m.pairs(at, f, asList(live), asList(plan), asList(state), asList(owned))
@@ -75,7 +76,7 @@ func (m *merger) object(at place, f Field, live, plan, state, owned map[string]a
 		merged = map[string]any{}
 	}
 	put := func(name string, value any) {
-		if _, had := live[name]; value == nil && (at.inItem || f.Kind != Object || !had) {
+		if _, had := live[name]; value == nil && (at.inItem || !is[Object](f) || !had) {
 			delete(merged, name)
 		} else {
 			merged[name] = value
@@ -87,12 +88,12 @@ func (m *merger) object(at place, f Field, live, plan, state, owned map[string]a
 		put(name, m.merge(at.in(name), member, live[name], plan[name], state[name], owned[name]))
 		isNew := state[name] == nil && plan[name] != nil && plan[name] != Unknown
 		isValue := isNew && !m.imported || !member.equal(plan[name], state[name]) && f.isReplaced(member, live, plan[name])
-		if member.Kind == JSON && isEmptyObject(plan[name]) && isEmpty(live[name]) && isValue {
+		if is[JSON](member) && isEmptyObject(plan[name]) && isEmpty(live[name]) && isValue {
 			m.Set = append(m.Set, m.difference(at.in(name), plan[name], nil)) // {} is a value
 		}
 		replaces = replaces || member.Exclusive && (isNew || len(m.Set) > before)
 	}
-	for _, member := range f.Fields {
+	for _, member := range kind[Object](f).Fields {
 		if replaces && member.Exclusive && plan[member.wire()] == nil {
 			put(member.wire(), nil)
 		}
@@ -104,12 +105,11 @@ func (m *merger) object(at place, f Field, live, plan, state, owned map[string]a
 // order of the description, then the others, sorted.
 func (f Field) names(plan, state map[string]any) (names []string) {
 	all := Merge(plan, state)
-	for _, member := range f.Fields {
-		if _, found := all[member.wire()]; found && f.Kind == Object {
-			if delete(all, member.wire()); member.Access != ReadOnly {
-				names = append(names, member.wire())
-			}
+	for _, member := range kind[Object](f).Fields {
+		if _, found := all[member.wire()]; found && member.Access != ReadOnly {
+			names = append(names, member.wire())
 		}
+		delete(all, member.wire())
 	}
 	return append(names, slices.Sorted(maps.Keys(all))...)
 }
@@ -121,7 +121,7 @@ func (f Field) isPaired(live, plan, state []any) bool {
 		return false
 	}
 	for i, item := range plan {
-		isItem := func(other any) bool { return f.elem().equal(item, other) }
+		isItem := func(other any) bool { return f.item().equal(item, other) }
 		if !isItem(itemAt(state, i)) && slices.ContainsFunc(state, isItem) {
 			return false
 		}
@@ -136,48 +136,49 @@ func (m *merger) pairs(at place, f Field, live, plan, state, owned []any) any {
 	}
 	merged := make([]any, len(plan))
 	for i := range plan {
-		merged[i] = m.merge(at.in(i), f.elem(), live[i], plan[i], itemAt(state, i), itemAt(owned, i))
+		merged[i] = m.merge(at.in(i), f.item(), live[i], plan[i], itemAt(state, i), itemAt(owned, i))
 	}
 	return merged
 }
 
 // list merges lists of objects, item by item. A list that is newly set belongs to the configuration as a whole.
 // Otherwise, what the service has beside the items of plan and state stays where it is.
-func (m *merger) list(at place, f Field, live any, plan []any, state any, owned []any) any {
+func (m *merger) list(at place, l ObjectList, live any, plan []any, state any, owned []any) any {
 	has, held, before := asList(live), asList(state), len(m.Set)+len(m.Dropped)
-	partners, former := f.match(plan, has), f.match(plan, held)
+	partners, former := l.match(plan, has), l.match(plan, held)
 	result := mergedList{items: []any{}}
 	for i, item := range plan {
 		last, mine := itemAt(held, former[i]), itemAt(owned, former[i])
 		switch j := partners[i]; {
 		case j >= 0:
-			item = m.merge(at.in(i), f.elem(), has[j], item, last, mine)
-		case f.key(item) != "" && f.elem().equal(item, last):
+			item = m.merge(at.in(i), l.item(), has[j], item, last, mine)
+		case l.key(item) != "" && l.item().equal(item, last):
 			continue // it was removed elsewhere, and the plan does not change it
-		case f.keyIsUnknown(item):
+		case l.keyIsUnknown(item):
 			result.undecided++
 			fallthrough
 		default:
-			result.added = append(result.added, itemName(f, item, i))
+			result.added = append(result.added, itemName(l, item, i))
 		}
 		result.insert(len(result.items), item, partners[i])
 	}
 	inOrder := result.inOrder()
-	stays := f.beside(plan, has, held)
+	stays := l.beside(plan, has, held)
 	for j, item := range has {
 		switch {
 		case slices.Contains(result.from, j):
 		case state != nil && stays[j]:
 			result.insert(result.placeAfter(j), item, j)
 		default:
-			result.removed = append(result.removed, itemName(f, item, j))
+			result.removed = append(result.removed, itemName(l, item, j))
 		}
 	}
 	d := m.difference(at, plan, live)
 	if result.undecided > 0 {
 		m.Undecided = append(m.Undecided, d)
 	}
-	if d.items = result.changes(f.Ordered && !inOrder); d.items != "" {
+	d.items = result.changes(l.Ordered && !inOrder)
+	if d.items != "" {
 		m.Set = append(m.Set, d)
 	}
 	if len(m.Set)+len(m.Dropped) == before && live != nil {
@@ -227,14 +228,14 @@ func (l *mergedList) changes(reordered bool) string {
 
 // beside reports which items of a list the service has beside those of plan and state. There are none if some items
 // cannot be told apart: then the list is changed as a whole.
-func (f Field) beside(plan, live, state []any) []bool {
+func (l ObjectList) beside(plan, live, state []any) []bool {
 	stays := make([]bool, len(live))
 	for _, list := range [][]any{plan, live, state} {
-		if slices.Contains(f.keys(list), "") {
+		if slices.Contains(l.keys(list), "") {
 			return stays
 		}
 	}
-	planned, former := f.match(live, plan), f.match(live, state)
+	planned, former := l.match(live, plan), l.match(live, state)
 	for i := range live {
 		stays[i] = planned[i] < 0 && former[i] < 0
 	}
@@ -243,17 +244,17 @@ func (f Field) beside(plan, live, state []any) []bool {
 
 // drop returns what the service should have of a value that the plan removes: what of it is owned is dropped.
 func (m *merger) drop(at place, f Field, live, state, owned any) any {
-	dropped := m.difference(at, nil, live)
-	switch before := len(m.Dropped); {
+	dropped, before := m.difference(at, nil, live), len(m.Dropped)
+	switch {
 	case live == nil:
 		return nil
-	case f.Kind == JSON && isEmptyObject(owned): // {} is a value
+	case is[JSON](f) && isEmptyObject(owned): // {} is a value
 		m.Dropped = append(m.Dropped, dropped)
 		return nil
 	case isEmpty(live):
 		return live
-	case f.Kind == ObjectList && owned != nil:
-		rest := f.rest(asList(live), asList(state))
+	case is[ObjectList](f) && owned != nil:
+		rest := kind[ObjectList](f).rest(asList(live), asList(state))
 		if len(rest) < len(asList(live)) {
 			m.Dropped = append(m.Dropped, dropped)
 		}
@@ -263,10 +264,10 @@ func (m *merger) drop(at place, f Field, live, state, owned any) any {
 		return nil
 	case f.shape(state) == members && asObject(live) != nil:
 		rest := m.object(at, f, asObject(live), nil, asObject(state), asObject(owned))
-		if f.Kind != Object && len(m.Dropped) == before {
+		if !is[Object](f) && len(m.Dropped) == before {
 			return live
 		}
-		if f.Kind != Object && f.Kind != StringMap && isEmpty(rest) {
+		if !is[Object](f) && !is[StringMap](f) && isEmpty(rest) {
 			return nil
 		}
 		return rest
@@ -280,8 +281,8 @@ func (m *merger) drop(at place, f Field, live, state, owned any) any {
 }
 
 // rest returns the items of a list that the service has beside those of the state.
-func (f Field) rest(live, state []any) (rest []any) {
-	for i, stays := range f.beside(nil, live, state) {
+func (l ObjectList) rest(live, state []any) (rest []any) {
+	for i, stays := range l.beside(nil, live, state) {
 		if stays {
 			rest = append(rest, live[i])
 		}

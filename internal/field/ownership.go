@@ -20,13 +20,13 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 // Record returns the record of an apply: what the configuration sets, with the values that were planned for it, which
 // ignore_changes may have replaced. Config is the configuration that Terraform passes to the apply.
 func (fs Fields) Record(config, planned tftypes.Value) Record {
-	return asObject(fs.object().part(fs.tree(planned), fs.tree(config)))
+	return asObject(fs.root().part(fs.Encode(planned), fs.Encode(config)))
 }
 
 // owned returns the values in a state that the last apply set, or that a refresh has found in their place.
 func (fs Fields) owned(state map[string]any, record Record) map[string]any {
 	set := map[string]any(record)
-	return asObject(fs.object().part(fs.asWritten(state, set, set, ""), set))
+	return asObject(fs.root().part(fs.asWritten(state, set, set, ""), set))
 }
 
 // part returns the part of a tree that another one sets: as it was set where that is satisfied, and the tree's own
@@ -38,7 +38,7 @@ func (f Field) part(of, set any) any {
 		return nil
 	case of == Unknown:
 		return of
-	case f.Kind != Object && f.Kind != ObjectList && f.satisfies(of, set):
+	case !is[Object](f) && !is[ObjectList](f) && f.satisfies(of, set):
 		return set
 	}
 	switch f.shape(set) {
@@ -50,7 +50,7 @@ func (f Field) part(of, set any) any {
 		list, sets := slices.Clone(asList(of)), asList(set)
 		for i, j := range f.partners(list, sets) {
 			if j >= 0 {
-				list[i] = f.elem().part(list[i], sets[j])
+				list[i] = f.item().part(list[i], sets[j])
 			}
 		}
 		return list
@@ -66,7 +66,7 @@ func (f Field) partOfMembers(of, set map[string]any) map[string]any {
 		switch {
 		case member.Access == ReadOnly, member.Access == Computed && !member.equal(of[name], value):
 			part = nil
-		case f.Kind != Object && member.satisfies(of[name], value):
+		case !is[Object](f) && member.satisfies(of[name], value):
 			part = value
 		}
 		if part != nil {
@@ -79,14 +79,19 @@ func (f Field) partOfMembers(of, set map[string]any) map[string]any {
 // partners returns for each item of a list the index of its partner in another one, or -1: of objects by key, of JSON
 // by position if both are equally long.
 func (f Field) partners(list, other []any) []int {
-	if f.Kind == ObjectList {
-		return f.match(list, other)
+	if objects, ok := f.Kind.(ObjectList); ok {
+		return objects.match(list, other)
 	}
+	byPosition := f.isJSONList() && len(list) == len(other)
 	partners := make([]int, len(list))
 	for i := range partners {
-		if partners[i] = -1; f.isJSONList() && len(list) == len(other) {
+		partners[i] = -1
+		if byPosition {
 			partners[i] = i
 		}
 	}
 	return partners
 }
+
+// isJSONList reports whether the items of a list are JSON.
+func (f Field) isJSONList() bool { return is[JSON](f.item()) || is[free](f.item()) }

@@ -8,8 +8,8 @@ import "github.com/hashicorp/terraform-plugin-go/tftypes"
 // omitted is null if it was set before; otherwise it stays, as after an import, or the service chooses it.
 func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	p := planner{creating: isNull(state)}
-	held := fs.tree(state)
-	planned := p.object(fs, fs.tree(config), held, fs.owned(held, record))
+	held := fs.Encode(state)
+	planned := p.object(fs, fs.Encode(config), held, fs.owned(held, record))
 	return fs.render(planned, Members(state), Members(config))
 }
 
@@ -47,10 +47,14 @@ func (p planner) value(f Field, config, state, owned any) any {
 		return p.omitted(f, state, owned)
 	case config == Unknown:
 		return config
-	case f.Kind == Object:
-		return p.object(f.Fields, asObject(config), asObject(state), asObject(owned))
-	case f.Kind == ObjectList:
-		return p.list(f, asList(config), state, asList(owned))
+	}
+	switch k := f.Kind.(type) {
+	case Object:
+		return p.object(k.Fields, asObject(config), asObject(state), asObject(owned))
+	case ObjectList:
+		return p.list(k, asList(config), state, asList(owned))
+	}
+	switch {
 	case p.moved, state == nil:
 		return config
 	case f.equal(config, state):
@@ -63,15 +67,16 @@ func (p planner) value(f Field, config, state, owned any) any {
 
 // omitted plans an attribute that the configuration does not set.
 func (p planner) omitted(f Field, state, owned any) any {
+	object := kind[Object](f)
 	switch {
 	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
 		return Unknown
 	case f.Access == ReadOnly:
 		return state
-	case f.Present && owned != nil: // as a whole
-		return p.object(f.Fields, nil, f.Fields.ofService(asObject(state)), asObject(owned))
-	case f.Present:
-		return p.object(f.Fields, nil, asObject(state), nil)
+	case object.Present && owned != nil: // as a whole
+		return p.object(object.Fields, nil, object.Fields.ofService(asObject(state)), asObject(owned))
+	case object.Present:
+		return p.object(object.Fields, nil, asObject(state), nil)
 	case owned == nil:
 		return state
 	case f.Access == Computed:
@@ -93,24 +98,24 @@ func (fs Fields) ofService(state map[string]any) map[string]any {
 
 // list plans a list of objects. Where it has the items of the state, and their order has no meaning, it is the state's.
 // Owned has an item for each of the state, or none.
-func (p planner) list(f Field, config []any, state any, owned []any) any {
+func (p planner) list(l ObjectList, config []any, state any, owned []any) any {
 	held := asList(state)
-	hasMore := state != nil && !f.equal(owned, state)
-	partners := f.match(config, held)
+	hasMore := state != nil && !Field{Kind: l}.equal(owned, state)
+	partners := l.match(config, held)
 	plan := func(p planner, i int) any {
 		item, isObject := config[i].(map[string]any)
 		if !isObject {
 			return config[i] // it is unknown
 		}
-		if hasMore && f.keyIsUnknown(item) { // it may turn out to be any item of the state
-			return unknownOmitted(f.Fields, item)
+		if hasMore && l.keyIsUnknown(item) { // it may turn out to be any item of the state
+			return unknownOmitted(l.Fields, item)
 		}
-		return p.object(f.Fields, item, asObject(itemAt(held, partners[i])), asObject(itemAt(owned, partners[i])))
+		return p.object(l.Fields, item, asObject(itemAt(held, partners[i])), asObject(itemAt(owned, partners[i])))
 	}
 	planned, unchanged := make([]any, len(config)), len(config) == len(held) && state != nil && !p.moved
 	for i, j := range partners {
 		planned[i] = plan(p, i)
-		unchanged = unchanged && j >= 0 && (i == j || !f.Ordered) && f.elem().equal(planned[i], held[j])
+		unchanged = unchanged && j >= 0 && (i == j || !l.Ordered) && l.item().equal(planned[i], held[j])
 	}
 	if unchanged {
 		return state
@@ -131,8 +136,8 @@ func unknownOmitted(fs Fields, config map[string]any) map[string]any {
 		switch value := config[name]; {
 		case value == nil:
 			planned[name] = Unknown
-		case f.Kind == Object && value != Unknown:
-			planned[name] = unknownOmitted(f.Fields, asObject(value))
+		case is[Object](f) && value != Unknown:
+			planned[name] = unknownOmitted(kind[Object](f).Fields, asObject(value))
 		default:
 			planned[name] = value
 		}

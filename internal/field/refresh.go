@@ -8,7 +8,7 @@ import (
 )
 
 // Refresh returns the values of these attributes in the state after a refresh, for [With]. Live is a response; source
-// is the source of the deployment, see [Field.BuiltFor]. The error is a [TypeError].
+// is the source of the deployment, see [String.BuiltFor]. The error is a [TypeError].
 //
 // What was set is replaced where the service has something else; what is null stays null; the rest, such as imported
 // values, follows the service.
@@ -16,7 +16,7 @@ func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string
 	if err := fs.Check(live); err != nil {
 		return nil, err
 	}
-	state := fs.tree(prior)
+	state := fs.Encode(prior)
 	owned := fs.owned(state, record)
 	has := fs.asWritten(asObject(normalized(live)), owned, owned, source)
 	r := refresher{imported: record == nil}
@@ -36,7 +36,7 @@ func (r refresher) object(fs Fields, prior, live, owned map[string]any) map[stri
 		name := f.wire()
 		if value := r.value(f, prior[name], live[name], owned[name]); value != nil {
 			refreshed[name] = value
-		} else if f.Present {
+		} else if kind[Object](f).Present {
 			refreshed[name] = map[string]any{}
 		}
 	}
@@ -53,11 +53,14 @@ func (r refresher) value(f Field, prior, live, owned any) any {
 		return live
 	case prior == nil:
 		return nil
-	case f.Kind == Object:
-		return r.object(f.Fields, asObject(prior), asObject(live), asObject(owned))
-	case f.Kind == ObjectList:
-		return r.list(f, asList(prior), asList(live), asList(owned))
-	case f.satisfies(live, prior):
+	}
+	switch k := f.Kind.(type) {
+	case Object:
+		return r.object(k.Fields, asObject(prior), asObject(live), asObject(owned))
+	case ObjectList:
+		return r.list(k, asList(prior), asList(live), asList(owned))
+	}
+	if f.satisfies(live, prior) {
 		return prior
 	}
 	return f.part(live, prior)
@@ -67,15 +70,15 @@ func (r refresher) value(f Field, prior, live, owned any) any {
 // than what was set.
 func (r refresher) follows(f Field, prior, owned any) bool {
 	switch {
-	case f.Partial:
+	case kind[JSON](f).Partial:
 		return false
 	case r.imported, f.Access == ReadOnly, prior == nil && f.Access == Computed:
 		return true
 	case prior == nil:
 		return false
 	case owned == nil:
-		return !f.Present
-	case f.Kind == Object, f.Kind == ObjectList:
+		return !kind[Object](f).Present
+	case is[Object](f), is[ObjectList](f):
 		return false // they are compared within
 	}
 	return !f.satisfies(owned, prior)
@@ -83,13 +86,13 @@ func (r refresher) follows(f Field, prior, owned any) bool {
 
 // list refreshes a list of objects: in the prior order where order has no meaning, with the items that were added
 // elsewhere last.
-func (r refresher) list(f Field, prior, live, owned []any) any {
-	partners := f.match(live, prior)
+func (r refresher) list(l ObjectList, prior, live, owned []any) any {
+	partners := l.match(live, prior)
 	order := make([]int, len(live))
 	for i := range order {
 		order[i] = i
 	}
-	if !f.Ordered {
+	if !l.Ordered {
 		place := func(i int) int {
 			if partners[i] < 0 {
 				return len(prior)
@@ -100,8 +103,9 @@ func (r refresher) list(f Field, prior, live, owned []any) any {
 	}
 	list := make([]any, len(live))
 	for i, from := range order {
-		if list[i] = live[from]; partners[from] >= 0 {
-			list[i] = r.value(f.elem(), prior[partners[from]], live[from], itemAt(owned, partners[from]))
+		list[i] = live[from]
+		if partners[from] >= 0 {
+			list[i] = r.value(l.item(), prior[partners[from]], live[from], itemAt(owned, partners[from]))
 		}
 	}
 	return list
@@ -110,26 +114,24 @@ func (r refresher) list(f Field, prior, live, owned []any) any {
 // AfterApply returns the values of these attributes in the state after an apply, for [With]: the planned ones, and
 // where the plan is unknown, those of the response. The error is a [TypeError].
 func (fs Fields) AfterApply(planned tftypes.Value, live map[string]any) (Values, error) {
-	values := make(Values, len(fs))
-	for _, f := range fs {
-		var err error
-		if values[f.Name], err = f.afterApply(Members(planned)[f.Name], live[f.wire()]); err != nil {
-			return nil, err
-		}
+	if err := fs.Check(live); err != nil {
+		return nil, err
 	}
-	return values, nil
+	return fs.afterApply(planned, live), nil
 }
 
-func (f Field) afterApply(planned tftypes.Value, live any) (tftypes.Value, error) {
-	switch {
-	case !planned.IsKnown():
-		return f.decode(live)
-	case f.Kind != Object || isNull(planned) || planned.IsFullyKnown():
-		return planned, nil
+func (fs Fields) afterApply(planned tftypes.Value, live map[string]any) Values {
+	values := make(Values, len(fs))
+	for _, f := range fs {
+		value, response := Members(planned)[f.Name], live[f.wire()]
+		object, isObject := f.Kind.(Object)
+		switch {
+		case !value.IsKnown():
+			value = f.decode(response)
+		case isObject && !isNull(value) && !value.IsFullyKnown():
+			value = tftypes.NewValue(object.Type(), object.Fields.afterApply(value, asObject(response)))
+		}
+		values[f.Name] = value
 	}
-	values, err := f.Fields.AfterApply(planned, asObject(live))
-	if err != nil {
-		return planned, f.named(err)
-	}
-	return tftypes.NewValue(f.Type(), values), nil
+	return values
 }

@@ -24,31 +24,32 @@ func (fs Fields) render(tree map[string]any, forms ...Values) Values {
 }
 
 func (f Field) render(tree any, forms []tftypes.Value) tftypes.Value {
-	switch {
-	case tree == nil:
+	switch tree {
+	case nil:
 		return f.null()
-	case tree == Unknown:
+	case Unknown:
 		return f.unknown()
-	case f.Kind == Object:
+	}
+	switch k := f.Kind.(type) {
+	case Object:
 		var same []Values
 		for _, form := range forms {
 			same = append(same, Members(form))
 		}
-		return tftypes.NewValue(f.Type(), f.Fields.render(asObject(tree), same...))
-	case f.Kind == ObjectList:
-		return f.renderList(asList(tree), forms)
+		return tftypes.NewValue(k.Type(), k.Fields.render(asObject(tree), same...))
+	case ObjectList:
+		return k.render(asList(tree), forms)
 	}
 	for _, form := range forms {
-		same := f.tree(form)
+		same := f.encode(form)
 		if f.equal(same, tree) || reflect.DeepEqual(same, tree) { // with something unknown within
 			return form
 		}
 	}
-	value, _ := f.decode(tree) // it is part of a configuration, of a state, or of a response that was checked
-	return value
+	return f.decode(tree) // it is part of a configuration, of a state, or of a response that was checked
 }
 
-func (f Field) renderList(tree []any, forms []tftypes.Value) tftypes.Value {
+func (l ObjectList) render(tree []any, forms []tftypes.Value) tftypes.Value {
 	list := make([]tftypes.Value, len(tree))
 	for i, item := range tree {
 		var same []tftypes.Value
@@ -57,7 +58,7 @@ func (f Field) renderList(tree []any, forms []tftypes.Value) tftypes.Value {
 				same = append(same, items[i])
 			}
 		}
-		list[i] = f.elem().render(item, same)
+		list[i] = l.item().render(item, same)
 	}
-	return tftypes.NewValue(f.Type(), list)
+	return tftypes.NewValue(l.Type(), list)
 }

@@ -4,12 +4,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-// What services make of values is undone here, before anything else looks at a response: see [Field.ResolvesTo] and
-// [Field.BuiltFor].
+// What services make of values is undone here, before anything else looks at a response: see [String.ResolvesTo] and
+// [String.BuiltFor].
 
 // asWritten returns live with what the service has made of a value put back to what was written, as long as want is
 // the same.
@@ -17,13 +15,17 @@ func (fs Fields) asWritten(live, written, want map[string]any, source string) ma
 	for _, f := range fs {
 		name := f.wire()
 		has, was, now := live[name], written[name], want[name]
-		switch {
-		case f.Kind == Object && has != nil:
-			inner := f.Fields.asWritten(asObject(has), asObject(was), asObject(now), source)
-			live = with(live, name, inner)
-		case fs.isMadeOf(f, live, was) && (now == was || now == nil && f.ResolvesTo != ""),
-			f.BuiltFor != "" && f.BuiltFor == source && now == was && !isEmpty(was) && !isEmpty(has):
-			live = with(live, name, was)
+		switch k := f.Kind.(type) {
+		case Object:
+			if has != nil {
+				live = with(live, name, k.Fields.asWritten(asObject(has), asObject(was), asObject(now), source))
+			}
+		case String:
+			isResolved := fs.isMadeOf(f, live, was) && (now == was || now == nil)
+			isBuilt := k.BuiltFor != "" && k.BuiltFor == source && now == was && !isEmpty(was) && !isEmpty(has)
+			if isResolved || isBuilt {
+				live = with(live, name, was)
+			}
 		}
 	}
 	return live
@@ -32,7 +34,7 @@ func (fs Fields) asWritten(live, written, want map[string]any, source string) ma
 // isMadeOf reports whether live has, in place of a ref, the commit that it has resolved to. A commit that was written
 // must be reported as it is.
 func (fs Fields) isMadeOf(f Field, live map[string]any, written any) bool {
-	commit, found := fs.ByName(f.ResolvesTo)
+	commit, found := fs.ByName(kind[String](f).ResolvesTo)
 	has, _ := live[f.wire()].(string)
 	ref, _ := written.(string)
 	return found && has != "" && has == live[commit.wire()] && ref != "" &&
@@ -48,12 +50,17 @@ func isFullCommit(s string) bool {
 // belong to.
 func (fs Fields) withoutCommits(live map[string]any) map[string]any {
 	for _, f := range fs {
-		commit, _ := fs.ByName(f.ResolvesTo)
-		switch has := live[f.wire()]; {
-		case f.Kind == Object && has != nil:
-			live = with(live, f.wire(), f.Fields.withoutCommits(asObject(has)))
-		case f.ResolvesTo != "" && has == live[commit.wire()]:
-			live = with(live, f.wire(), nil)
+		has := live[f.wire()]
+		switch k := f.Kind.(type) {
+		case Object:
+			if has != nil {
+				live = with(live, f.wire(), k.Fields.withoutCommits(asObject(has)))
+			}
+		case String:
+			commit, resolves := fs.ByName(k.ResolvesTo)
+			if resolves && has == live[commit.wire()] {
+				live = with(live, f.wire(), nil)
+			}
 		}
 	}
 	return live
@@ -63,10 +70,13 @@ func (fs Fields) withoutCommits(live map[string]any) map[string]any {
 func (fs Fields) refs(tree map[string]any) map[string]any {
 	refs := map[string]any{}
 	for _, f := range fs {
-		if f.Kind == Object {
-			refs[f.wire()] = f.Fields.refs(asObject(tree[f.wire()]))
-		} else if f.ResolvesTo != "" {
-			refs[f.wire()] = tree[f.wire()]
+		switch k := f.Kind.(type) {
+		case Object:
+			refs[f.wire()] = k.Fields.refs(asObject(tree[f.wire()]))
+		case String:
+			if k.ResolvesTo != "" {
+				refs[f.wire()] = tree[f.wire()]
+			}
 		}
 	}
 	return refs
@@ -78,7 +88,7 @@ func normalized(tree any) any {
 	case map[string]any:
 		all := make(map[string]any, len(tree))
 		for _, name := range slices.Sorted(maps.Keys(tree)) {
-			all[norm.NFC.String(name)] = normalized(tree[name])
+			all[nfc(name)] = normalized(tree[name])
 		}
 		return all
 	case []any:
@@ -98,7 +108,7 @@ func namedAs(tree, like any) any {
 		theirs, named := asObject(like), make(map[string]any, len(tree))
 		forms := make(map[string]string, len(theirs))
 		for name := range theirs {
-			if nfc := norm.NFC.String(name); nfc == name || forms[nfc] == "" {
+			if nfc := nfc(name); nfc == name || forms[nfc] == "" {
 				forms[nfc] = name
 			}
 		}

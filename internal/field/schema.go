@@ -2,6 +2,7 @@ package field
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -14,158 +15,168 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// ResourceAttributes are the attributes as a resource has them. What is optional is computed, too: after an import, the
-// state holds what the service reports.
-func (fs Fields) ResourceAttributes() map[string]schema.Attribute { return fs.attributes(false) }
+// ResourceAttributes returns the attributes as a resource has them. What is optional is computed, too: after an import,
+// the state has what the service reports.
+func (fs Fields) ResourceAttributes() map[string]schema.Attribute { return fs.attributes(ofResource) }
 
-// DataSourceAttributes are the attributes as a data source shows them: all computed.
+// DataSourceAttributes returns the attributes as a data source shows them: all computed.
 func (fs Fields) DataSourceAttributes() map[string]datasource.Attribute {
 	attributes := make(map[string]datasource.Attribute, len(fs))
-	for name, attribute := range fs.attributes(true) {
+	for name, attribute := range fs.attributes(ofDataSource) {
 		attributes[name] = attribute
 	}
 	return attributes
 }
 
-func (fs Fields) attributes(dataSource bool) map[string]schema.Attribute {
+// schemaType is the type of a schema.
+type schemaType int
+
+const (
+	ofResource schemaType = iota
+	ofDataSource
+)
+
+func (fs Fields) attributes(of schemaType) map[string]schema.Attribute {
 	attributes := make(map[string]schema.Attribute, len(fs))
 	for _, f := range fs {
-		c := common{computed: true, sensitive: f.Sensitive, dataSource: true, description: f.describe(false)}
-		if !dataSource {
-			c = common{required: f.Access == Required, optional: f.Access == Optional || f.Access == Computed,
-				computed: f.Access != Required, description: f.describe(true)}
+		c := common{schemaType: of, computed: true, sensitive: f.Sensitive, description: f.describe(of)}
+		if of == ofResource {
+			c.required, c.optional = f.Access == Required, f.Access == Optional || f.Access == Computed
+			c.computed, c.sensitive = f.Access != Required, false
 		}
-		attributes[f.Name] = kinds[f.Kind].attribute(f, c)
+		attributes[f.Name] = f.Kind.attribute(c)
 	}
 	return attributes
 }
 
-// AttrType is the framework's type of an object with these attributes.
+// AttrType returns the framework's type of an object with these attributes.
 func (fs Fields) AttrType() types.ObjectType {
 	return once(&attrTypes, fs, func() types.ObjectType {
 		attributes := make(map[string]attr.Type, len(fs))
 		for _, f := range fs {
-			attributes[f.Name] = f.attrType()
+			attributes[f.Name] = f.Kind.attribute(common{}).GetType()
 		}
 		return types.ObjectType{AttrTypes: attributes}
 	})
 }
 
-func (f Field) attrType() attr.Type { return kinds[f.Kind].attribute(f, common{}).GetType() }
-
 // common is what attributes of all kinds have.
 type common struct {
+	schemaType
 	required, optional, computed, sensitive bool
-	dataSource                              bool
 	description                             string
 }
 
-func stringAttribute(f Field, c common) schema.Attribute {
-	return schema.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, Sensitive: c.sensitive,
-		MarkdownDescription: c.description, Validators: f.stringValidators(), PlanModifiers: f.stringPlanModifiers()}
-}
-
-// numberAttribute is for integers, too: the framework's own reports a fraction as a bug of the provider.
-func numberAttribute(f Field, c common) schema.Attribute {
-	a := schema.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description}
-	if rule := kinds[f.Kind].rule; rule != nil {
-		a.Validators = []validator.Number{rule}
+func (s String) attribute(c common) schema.Attribute {
+	var rules []validator.String
+	if s.NotEmpty {
+		rules = append(rules, NotEmpty())
+	}
+	if len(s.OneOf) > 0 {
+		rules = append(rules, OneOf(s.OneOf...))
+	}
+	a := stringAttribute(c, rules...)
+	if s.Immutable {
+		a.PlanModifiers = []planmodifier.String{replaceIfKnown()}
 	}
 	return a
 }
 
-func boolAttribute(_ Field, c common) schema.Attribute {
+func (text) attribute(c common) schema.Attribute { return stringAttribute(c) }
+func (UUID) attribute(c common) schema.Attribute { return stringAttribute(c, UUIDString()) }
+func (JSON) attribute(c common) schema.Attribute { return stringAttribute(c, JSONObject()) }
+
+func stringAttribute(c common, rules ...validator.String) schema.StringAttribute {
+	a := schema.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, Sensitive: c.sensitive,
+		MarkdownDescription: c.description}
+	if c.required || c.optional { // of others, Terraform rejects any value
+		a.Validators = rules
+	}
+	return a
+}
+
+// attribute of an integer is that of a number: the framework's own reports a fraction as a bug of the provider.
+func (Int64) attribute(c common) schema.Attribute {
+	return numberAttribute(c, Integer(math.MinInt64, math.MaxInt64))
+}
+
+func (Float64) attribute(c common) schema.Attribute { return numberAttribute(c, Float()) }
+
+func numberAttribute(c common, rules ...validator.Number) schema.Attribute {
+	return schema.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		MarkdownDescription: c.description, Validators: rules}
+}
+
+func (Bool) attribute(c common) schema.Attribute {
 	return schema.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
 		MarkdownDescription: c.description}
 }
 
-func mapAttribute(_ Field, c common) schema.Attribute {
+func (StringMap) attribute(c common) schema.Attribute {
 	return schema.MapAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
 		MarkdownDescription: c.description, ElementType: types.StringType,
 		Validators: []validator.Map{NoNulls()}}
 }
 
-func listAttribute(f Field, c common) schema.Attribute {
+func (l List) attribute(c common) schema.Attribute {
+	rules := []validator.List{NoNulls()}
+	item := l.Of.attribute(c)
+	if text, ok := item.(schema.StringAttribute); ok && len(text.Validators) > 0 {
+		rules = append(rules, listvalidator.ValueStringsAre(text.Validators...))
+	}
 	return schema.ListAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, ElementType: f.elem().attrType(),
-		Validators: f.listValidators()}
+		MarkdownDescription: c.description, ElementType: item.GetType(), Validators: rules}
 }
 
-// objectAttribute states the type because the framework would build it each time it asks; objectListAttribute does as
-// well.
-func objectAttribute(f Field, c common) schema.Attribute {
+// attribute states the type because the framework would build it each time it asks, as that of a list of objects does.
+func (o Object) attribute(c common) schema.Attribute {
 	return schema.SingleNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, CustomType: f.Fields.AttrType(), Attributes: f.Fields.attributes(c.dataSource)}
+		MarkdownDescription: c.description, CustomType: o.Fields.AttrType(), Attributes: o.Fields.attributes(c.schemaType)}
 }
 
-func objectListAttribute(f Field, c common) schema.Attribute {
-	item := f.Fields.AttrType()
+func (l ObjectList) attribute(c common) schema.Attribute {
+	item := l.Fields.AttrType()
 	return schema.ListNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item}, Validators: f.listValidators(),
-		NestedObject: schema.NestedAttributeObject{CustomType: item, Attributes: f.Fields.attributes(c.dataSource)}}
+		MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item},
+		Validators:   []validator.List{NoNulls()},
+		NestedObject: schema.NestedAttributeObject{CustomType: item, Attributes: l.Fields.attributes(c.schemaType)}}
 }
 
-func (f Field) stringValidators() []validator.String {
-	var validators []validator.String
-	if f.Access == ReadOnly {
-		return nil // Terraform rejects any value
-	}
-	if f.NotEmpty {
-		validators = append(validators, NotEmpty())
-	}
-	if len(f.OneOf) > 0 {
-		validators = append(validators, OneOf(f.OneOf...))
-	}
-	if rule := kinds[f.Kind].rule; rule != nil {
-		validators = append(validators, rule)
-	}
-	return validators
-}
-
-func (f Field) listValidators() []validator.List {
-	validators := []validator.List{NoNulls()}
-	if rule := kinds[f.Elem].rule; rule != nil {
-		validators = append(validators, listvalidator.ValueStringsAre(rule))
-	}
-	return validators
-}
-
-// stringPlanModifiers replace the resource when an immutable value changes. One that is unknown may turn out to be the
-// same: Terraform plans again at apply, and stops if it is not.
-func (f Field) stringPlanModifiers() []planmodifier.String {
-	if !f.Immutable {
-		return nil
-	}
-	return []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
+// replaceIfKnown replaces the resource when a value changes. One that is unknown may turn out to be the same: Terraform
+// plans again at apply, and stops if it is not.
+func replaceIfKnown() planmodifier.String {
+	return stringplanmodifier.RequiresReplaceIf(
 		func(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
 			resp.RequiresReplace = !req.PlanValue.IsUnknown()
-		}, "Changing this forces a new resource.", "Changing this forces a new resource.")}
+		}, "Changing this forces a new resource.", "Changing this forces a new resource.")
 }
 
-// describe is the description: what the attribute is, then what follows from the rest of the field.
-func (f Field) describe(resource bool) string {
-	sentences := []string{f.Description}
-	if resource && f.Usage != "" {
+// describe describes what the attribute is, and then what follows from the rest of the field.
+func (f Field) describe(of schemaType) string {
+	sentences, text := []string{f.Description}, kind[String](f)
+	if of == ofResource && f.Usage != "" {
 		sentences = append(sentences, f.Usage)
 	}
-	switch {
-	case f.Kind == JSON && resource:
-		sentences = append(sentences, "A JSON object, written with `jsonencode`.")
-	case f.Kind == JSON:
-		sentences = append(sentences, "A JSON object.")
-	case f.Kind == List && f.Elem == JSON && resource:
-		sentences = append(sentences, "Each item is a JSON object, written with `jsonencode`.")
-	case f.Kind == List && f.Elem == JSON:
-		sentences = append(sentences, "Each item is a JSON object.")
+	written := "."
+	if of == ofResource {
+		written = ", written with `jsonencode`."
 	}
-	if resource && len(f.Key) > 0 && !f.Ordered {
-		sentences = append(sentences, "The order is not significant.")
+	switch k := f.Kind.(type) {
+	case JSON:
+		sentences = append(sentences, "A JSON object"+written)
+	case List:
+		if is[JSON](k.item()) {
+			sentences = append(sentences, "Each item is a JSON object"+written)
+		}
+	case ObjectList:
+		if of == ofResource && len(k.Key) > 0 && !k.Ordered {
+			sentences = append(sentences, "The order is not significant.")
+		}
 	}
-	if resource && len(f.OneOf) > 0 && !strings.Contains(f.Description, "`"+f.OneOf[0]+"`") {
-		sentences = append(sentences, "Valid values are "+Quoted(f.OneOf)+".")
+	if of == ofResource && len(text.OneOf) > 0 && !strings.Contains(f.Description, "`"+text.OneOf[0]+"`") {
+		sentences = append(sentences, "Valid values are "+Quoted(text.OneOf)+".")
 	}
-	if resource && f.Immutable {
+	if of == ofResource && text.Immutable {
 		sentences = append(sentences, "Changing this forces a new resource.")
 	}
 	return strings.Join(sentences, " ")

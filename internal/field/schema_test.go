@@ -34,14 +34,24 @@ func TestSchemas_typeOfTheDescription(t *testing.T) {
 		if diags := shown.ValidateImplementation(t.Context()); diags.HasError() {
 			t.Errorf("%s: data source schema: %s", name, diags)
 		}
-		assertBools(t, fs, fs.attributes(false), fs.attributes(true))
+		assertBools(t, fs, fs.attributes(ofResource), fs.attributes(ofDataSource))
 	}
 }
 
 func assertBools(t *testing.T, fs Fields, inResource, inDataSource map[string]resource.Attribute) {
 	t.Helper()
-	plain := map[Kind]attr.Type{UUID: types.StringType, Time: types.StringType, JSON: types.StringType,
-		String: types.StringType, Int64: types.NumberType, Float64: types.NumberType, Bool: types.BoolType}
+	plain := func(k Kind) attr.Type {
+		switch k.(type) {
+		case String, UUID, Time, JSON:
+			return types.StringType
+		case Int64, Float64:
+			return types.NumberType
+		case Bool:
+			return types.BoolType
+		default:
+			return nil
+		}
+	}
 	if len(inResource) != len(fs) || len(inDataSource) != len(fs) {
 		t.Fatalf("%d and %d attributes for %d fields", len(inResource), len(inDataSource), len(fs))
 	}
@@ -56,19 +66,20 @@ func assertBools(t *testing.T, fs Fields, inResource, inDataSource map[string]re
 		if shown.IsRequired() || shown.IsOptional() || !shown.IsComputed() {
 			t.Errorf("%s of a data source is not just computed", f.Name)
 		}
-		if want := plain[f.Kind]; want != nil && (!set.GetType().Equal(want) || !shown.GetType().Equal(want)) {
+		if want := plain(f.Kind); want != nil && (!set.GetType().Equal(want) || !shown.GetType().Equal(want)) {
 			t.Errorf("%s is of type %s and %s, want %s", f.Name, set.GetType(), shown.GetType(), want)
 		}
-		if f.Kind == List {
-			if want := (types.ListType{ElemType: plain[f.Elem]}); !set.GetType().Equal(want) || !shown.GetType().Equal(want) {
+		if is[List](f) {
+			want := types.ListType{ElemType: plain(kind[List](f).Of)}
+			if !set.GetType().Equal(want) || !shown.GetType().Equal(want) {
 				t.Errorf("%s is of type %s and %s, want %s", f.Name, set.GetType(), shown.GetType(), want)
 			}
 		}
 		switch set := set.(type) {
 		case resource.SingleNestedAttribute:
-			assertBools(t, f.Fields, set.Attributes, shown.(resource.SingleNestedAttribute).Attributes)
+			assertBools(t, f.Fields(), set.Attributes, shown.(resource.SingleNestedAttribute).Attributes)
 		case resource.ListNestedAttribute:
-			assertBools(t, f.Fields, set.NestedObject.Attributes, shown.(resource.ListNestedAttribute).NestedObject.Attributes)
+			assertBools(t, f.Fields(), set.NestedObject.Attributes, shown.(resource.ListNestedAttribute).NestedObject.Attributes)
 		}
 	}
 }
@@ -79,21 +90,24 @@ func TestDescriptions(t *testing.T) {
 		field                Field
 		resource, dataSource string
 	}{
-		"plain": {Field{Description: "A."}, "A.", "A."},
-		"JSON":  {Field{Kind: JSON, Description: "A."}, "A. A JSON object, written with `jsonencode`.", "A. A JSON object."},
+		"plain": {Field{Kind: String{}, Description: "A."}, "A.", "A."},
+		"JSON": {Field{Kind: JSON{}, Description: "A."}, "A. A JSON object, written with `jsonencode`.",
+			"A. A JSON object."},
 		"list of JSON": {
-			Field{Kind: List, Elem: JSON, Description: "A."}, "A. Each item is a JSON object, written with `jsonencode`.",
+			Field{Kind: List{Of: JSON{}}, Description: "A."}, "A. Each item is a JSON object, written with `jsonencode`.",
 			"A. Each item is a JSON object.",
 		},
-		"usage": {Field{Description: "A.", Usage: "B."}, "A. B.", "A."},
-		"enum":  {Field{Description: "A.", OneOf: []string{"x", "y"}}, "A. Valid values are `x` and `y`.", "A."},
+		"usage": {Field{Kind: String{}, Description: "A.", Usage: "B."}, "A. B.", "A."},
+		"enum": {Field{Kind: String{OneOf: []string{"x", "y"}}, Description: "A."},
+			"A. Valid values are `x` and `y`.", "A."},
 		"enum, listed": {
-			Field{Description: "A. Valid values are `x`.", OneOf: []string{"x", "y"}}, "A. Valid values are `x`.",
+			Field{Kind: String{OneOf: []string{"x", "y"}}, Description: "A. Valid values are `x`."}, "A. Valid values are `x`.",
 			"A. Valid values are `x`.",
 		},
-		"immutable": {Field{Description: "A.", Immutable: true}, "A. Changing this forces a new resource.", "A."},
+		"immutable": {Field{Kind: String{Immutable: true}, Description: "A."},
+			"A. Changing this forces a new resource.", "A."},
 		"both of these": {
-			Field{Description: "A.", Immutable: true, OneOf: []string{"x"}},
+			Field{Kind: String{Immutable: true, OneOf: []string{"x"}}, Description: "A."},
 			"A. Valid values are `x`. Changing this forces a new resource.", "A.",
 		},
 	} {
@@ -115,7 +129,7 @@ func TestDescriptions(t *testing.T) {
 
 func TestImmutableFields_replace(t *testing.T) {
 	t.Parallel()
-	fs := Fields{{Name: "name", Immutable: true}, {Name: "other"}}
+	fs := Fields{{Name: "name", Kind: String{Immutable: true}}, {Name: "other", Kind: String{}}}
 	attributes := fs.ResourceAttributes()
 	if modifiers := attributes["other"].(resource.StringAttribute).PlanModifiers; len(modifiers) > 0 {
 		t.Errorf("modifiers of another: %v", modifiers)
@@ -143,34 +157,34 @@ func TestImmutableFields_replace(t *testing.T) {
 func TestStringValidators(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		field    Field
+		kind     Kind
 		value    types.String
 		rejected bool
 	}{
-		"empty":                      {Field{}, types.StringValue(""), false},
-		"UUID":                       {Field{Kind: UUID}, types.StringValue(ExampleUUID), false},
-		"no UUID":                    {Field{Kind: UUID}, types.StringValue("x"), true},
-		"empty where it must not be": {Field{NotEmpty: true}, types.StringValue(""), true},
-		"not empty":                  {Field{NotEmpty: true}, types.StringValue("x"), false},
-		"one of the valid values":    {Field{OneOf: []string{"x"}}, types.StringValue("x"), false},
-		"none of the valid values":   {Field{OneOf: []string{"x"}}, types.StringValue("X"), true},
-		"unknown":                    {Field{OneOf: []string{"x"}, NotEmpty: true}, types.StringUnknown(), false},
-		"JSON object":                {Field{Kind: JSON}, types.StringValue(" \n{\"a\": 1}"), false},
-		"JSON list":                  {Field{Kind: JSON}, types.StringValue("[]"), true},
-		"JSON string":                {Field{Kind: JSON}, types.StringValue(`"{}"`), true},
-		"JSON null":                  {Field{Kind: JSON}, types.StringValue("null"), true},
-		"invalid JSON":               {Field{Kind: JSON}, types.StringValue("{"), true},
-		"JSON of a huge number":      {Field{Kind: JSON}, types.StringValue(`{"a": 1e9999}`), true},
-		"JSON of a tiny number":      {Field{Kind: JSON}, types.StringValue(`{"a": [1e-9999]}`), true},
-		"more after JSON":            {Field{Kind: JSON}, types.StringValue(`{} x`), true},
-		"JSON unknown":               {Field{Kind: JSON}, types.StringUnknown(), false},
-		"JSON null value":            {Field{Kind: JSON}, types.StringNull(), false},
+		"empty":                      {String{}, types.StringValue(""), false},
+		"UUID":                       {UUID{}, types.StringValue(ExampleUUID), false},
+		"no UUID":                    {UUID{}, types.StringValue("x"), true},
+		"empty where it must not be": {String{NotEmpty: true}, types.StringValue(""), true},
+		"not empty":                  {String{NotEmpty: true}, types.StringValue("x"), false},
+		"one of the valid values":    {String{OneOf: []string{"x"}}, types.StringValue("x"), false},
+		"none of the valid values":   {String{OneOf: []string{"x"}}, types.StringValue("X"), true},
+		"unknown":                    {String{OneOf: []string{"x"}, NotEmpty: true}, types.StringUnknown(), false},
+		"JSON object":                {JSON{}, types.StringValue(" \n{\"a\": 1}"), false},
+		"JSON list":                  {JSON{}, types.StringValue("[]"), true},
+		"JSON string":                {JSON{}, types.StringValue(`"{}"`), true},
+		"JSON null":                  {JSON{}, types.StringValue("null"), true},
+		"invalid JSON":               {JSON{}, types.StringValue("{"), true},
+		"JSON of a huge number":      {JSON{}, types.StringValue(`{"a": 1e9999}`), true},
+		"JSON of a tiny number":      {JSON{}, types.StringValue(`{"a": [1e-9999]}`), true},
+		"more after JSON":            {JSON{}, types.StringValue(`{} x`), true},
+		"JSON unknown":               {JSON{}, types.StringUnknown(), false},
+		"JSON null value":            {JSON{}, types.StringNull(), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.field.Name = "v"
 			rejected := false
-			for _, v := range (Fields{c.field}).ResourceAttributes()["v"].(resource.StringAttribute).Validators {
+			attributes := Fields{{Name: "v", Kind: c.kind}}.ResourceAttributes()
+			for _, v := range attributes["v"].(resource.StringAttribute).Validators {
 				if v.Description(t.Context()) == "" || v.MarkdownDescription(t.Context()) == "" {
 					t.Errorf("%T has no description", v)
 				}
@@ -193,14 +207,14 @@ func TestListValidators(t *testing.T) {
 		value    types.List
 		rejected bool
 	}{
-		"strings":            {Field{Kind: List}, stringsOf(types.StringValue("x")), false},
-		"null among strings": {Field{Kind: List}, stringsOf(types.StringNull()), true},
-		"JSON objects":       {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}")), false},
-		"JSON list among them": {Field{Kind: List, Elem: JSON}, stringsOf(types.StringValue("{}"), types.StringValue("[]")),
+		"strings":            {Field{Kind: List{Of: String{}}}, stringsOf(types.StringValue("x")), false},
+		"null among strings": {Field{Kind: List{Of: String{}}}, stringsOf(types.StringNull()), true},
+		"JSON objects":       {Field{Kind: List{Of: JSON{}}}, stringsOf(types.StringValue("{}")), false},
+		"JSON list among them": {Field{Kind: List{Of: JSON{}}}, stringsOf(types.StringValue("{}"), types.StringValue("[]")),
 			true},
-		"no UUID among UUIDs":  {Field{Kind: List, Elem: UUID}, stringsOf(types.StringValue("x")), true},
-		"null among objects":   {Field{Kind: ObjectList}, stringsOf(types.StringNull()), true},
-		"list that is unknown": {Field{Kind: List, Elem: JSON}, types.ListUnknown(types.StringType), false},
+		"no UUID among UUIDs":  {Field{Kind: List{Of: UUID{}}}, stringsOf(types.StringValue("x")), true},
+		"null among objects":   {Field{Kind: ObjectList{}}, stringsOf(types.StringNull()), true},
+		"list that is unknown": {Field{Kind: List{Of: JSON{}}}, types.ListUnknown(types.StringType), false},
 	} {
 		var validators []validator.List
 		c.field.Name = "v"
@@ -221,7 +235,8 @@ func TestListValidators(t *testing.T) {
 		}
 	}
 	var resp validator.MapResponse
-	for _, v := range (Fields{{Name: "v", Kind: StringMap}}).ResourceAttributes()["v"].(resource.MapAttribute).Validators {
+	attributes := Fields{{Name: "v", Kind: StringMap{}}}.ResourceAttributes()
+	for _, v := range attributes["v"].(resource.MapAttribute).Validators {
 		v.ValidateMap(t.Context(), validator.MapRequest{Path: path.Root("v"),
 			ConfigValue: types.MapValueMust(types.StringType, map[string]attr.Value{"a": types.StringNull()})}, &resp)
 	}

@@ -39,12 +39,12 @@ func (s *service) create(body object) {
 func (s *service) choose(fs Fields, tree object) {
 	for _, f := range fs {
 		switch value := tree[f.wire()]; {
-		case value == nil && f.Access == ReadOnly && f.Kind == UUID:
+		case value == nil && f.Access == ReadOnly && is[UUID](f):
 			tree[f.wire()] = uuids[1]
 		case value == nil && f.Access == Computed && s.g.half():
 			tree[f.wire()] = "chosen"
-		case f.Kind == Object && value != nil:
-			s.choose(f.Fields, asObject(value))
+		case is[Object](f) && value != nil:
+			s.choose(f.Fields(), asObject(value))
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (s *service) add(fs Fields, stored, want object) {
 		value, wanted := stored[f.wire()], want[f.wire()]
 		isKey := slices.Contains([]string{"name", "at", "mount_path"}, f.Name)
 		switch {
-		case f.Access == ReadOnly || f.Access == Required || isKey || f.ResolvesTo != "":
+		case f.Access == ReadOnly || f.Access == Required || isKey || kind[String](f).ResolvesTo != "":
 		case value == nil && f.Access == Computed:
 			if wanted == nil && s.g.half() {
 				stored[f.wire()] = "chosen later"
@@ -70,18 +70,19 @@ func (s *service) add(fs Fields, stored, want object) {
 				stored[f.wire()] = s.g.value(f)
 			}
 		case value == nil:
-		case f.Kind == Object:
-			s.add(f.Fields, asObject(value), asObject(wanted))
-		case f.Kind == ObjectList:
+		case is[Object](f):
+			s.add(f.Fields(), asObject(value), asObject(wanted))
+		case is[ObjectList](f):
 			for i, item := range asList(value) {
 				if list := asList(wanted); len(list) == len(asList(value)) {
-					if j := slices.Index(f.keys(list), f.key(item)); j >= 0 && f.key(item) != "" {
+					objects := kind[ObjectList](f)
+					if j := slices.Index(objects.keys(list), objects.key(item)); j >= 0 && objects.key(item) != "" {
 						i = j // the order may differ
 					}
-					s.add(f.Fields, asObject(item), asObject(list[i]))
+					s.add(f.Fields(), asObject(item), asObject(list[i]))
 				}
 			}
-		case f.Kind == StringMap || f.Kind == JSON:
+		case is[StringMap](f) || is[JSON](f):
 			s.addMember(asObject(value), asObject(wanted))
 		}
 	}
@@ -164,11 +165,11 @@ func (s *service) response() object {
 func (s *service) resolve(fs Fields, tree object) {
 	for _, f := range fs {
 		value, _ := tree[f.wire()].(string)
-		sibling, _ := fs.ByName(f.ResolvesTo)
+		sibling, _ := fs.ByName(kind[String](f).ResolvesTo)
 		switch {
-		case f.Kind == Object:
-			s.resolve(f.Fields, asObject(tree[f.wire()]))
-		case f.ResolvesTo != "" && value != "":
+		case is[Object](f):
+			s.resolve(f.Fields(), asObject(tree[f.wire()]))
+		case kind[String](f).ResolvesTo != "" && value != "":
 			commit := value
 			if !isFullCommit(value) {
 				commit = fmt.Sprintf("%x", sha1.Sum(fmt.Append(nil, value, s.revision)))
@@ -177,7 +178,7 @@ func (s *service) resolve(fs Fields, tree object) {
 			if s.resolves {
 				tree[f.wire()] = commit
 			}
-		case f.BuiltFor != "" && f.BuiltFor == s.source && tree != nil:
+		case kind[String](f).BuiltFor != "" && kind[String](f).BuiltFor == s.source && tree != nil:
 			tree[f.wire()] = fmt.Sprint("registry/built:", s.revision)
 		}
 	}
@@ -235,18 +236,18 @@ func (p places) object(fs Fields, at string, tree object) {
 		f, described := fs.byWire(name)
 		switch value := tree[name].(type) {
 		case map[string]any:
-			if f.Kind == JSON && isEmpty(value) {
+			if is[JSON](f) && isEmpty(value) {
 				p.leaves[here] = value // {} is a value
 			}
 			none := !slices.ContainsFunc(slices.Collect(maps.Values(value)), func(member any) bool { return member != nil })
-			p.lists[here] = p.lists[here] || none && f.Kind != Object
-			if !described || f.Kind != Object {
-				f = Field{Kind: Object}
+			p.lists[here] = p.lists[here] || none && !is[Object](f)
+			if !described || !is[Object](f) {
+				f = Field{Kind: Object{}}
 			}
-			p.object(f.Fields, here, value)
+			p.object(f.Fields(), here, value)
 		case []any:
 			p.lists[here] = true
-			if f.Kind != ObjectList {
+			if !is[ObjectList](f) {
 				if !isEmpty(value) {
 					p.leaves[here] = value
 				}
@@ -254,11 +255,11 @@ func (p places) object(fs Fields, at string, tree object) {
 			}
 			for i, item := range value {
 				inner := here + "/[" + itemKey(f, item) + "]"
-				if f.Key == nil {
+				if kind[ObjectList](f).Key == nil {
 					inner = fmt.Sprintf("%s/[#%d]", here, i)
 				}
 				p.items[inner] = true
-				p.object(f.Fields, inner, asObject(item))
+				p.object(f.Fields(), inner, asObject(item))
 			}
 		default:
 			switch {

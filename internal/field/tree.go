@@ -18,7 +18,7 @@ const (
 
 // shape returns the shape of a tree that is not nil. That of free-form JSON depends on the tree.
 func (f Field) shape(tree any) shape {
-	switch f.Kind {
+	switch f.Kind.(type) {
 	case Object, StringMap:
 		return members
 	case List, ObjectList:
@@ -34,21 +34,29 @@ func (f Field) shape(tree any) shape {
 	return leaf
 }
 
-// isJSONList reports whether the items of a list are JSON.
-func (f Field) isJSONList() bool { return f.elem().Kind == JSON || f.elem().Kind == free }
+// item describes the items of a list.
+func (f Field) item() Field {
+	switch list := f.Kind.(type) {
+	case List:
+		return list.item()
+	case ObjectList:
+		return list.item()
+	}
+	return Field{Kind: free{}}
+}
 
 // member describes a member of an object, map or JSON object, by its name in JSON. What no field describes is free-form
 // JSON.
 func (f Field) member(name string) Field {
-	if f.Kind == StringMap {
-		return Field{Kind: label}
-	}
-	if f.Kind == Object {
-		if member, ok := f.Fields.byWire(name); ok {
+	switch k := f.Kind.(type) {
+	case StringMap:
+		return Field{Kind: label{}}
+	case Object:
+		if member, ok := k.Fields.byWire(name); ok {
 			return member
 		}
 	}
-	return Field{Kind: free}
+	return Field{Kind: free{}}
 }
 
 func asObject(tree any) map[string]any {
@@ -161,38 +169,41 @@ func (fs Fields) Split(tree map[string]any) (described, rest map[string]any) {
 }
 
 func (f Field) split(tree any) (described, rest any) {
-	switch value := tree.(type) {
-	case map[string]any:
-		if f.Kind != Object {
-			break
-		}
-		known, others := f.Fields.Split(value)
-		if others == nil {
-			return known, nil
-		}
-		return known, others
-	case []any:
-		if f.Kind != ObjectList {
-			break
-		}
-		known, others, some := make([]any, len(value)), make([]any, len(value)), false
-		for i, item := range value {
-			if known[i], others[i] = f.elem().split(item); others[i] == nil {
-				others[i] = map[string]any{}
-			} else {
-				some = true
+	switch k := f.Kind.(type) {
+	case Object:
+		if object, ok := tree.(map[string]any); ok {
+			known, others := k.Fields.Split(object)
+			if others == nil {
+				return known, nil
 			}
-		}
-		if some {
 			return known, others
 		}
-		return known, nil
+	case ObjectList:
+		if list, ok := tree.([]any); ok {
+			return k.splitItems(list)
+		}
 	}
 	return tree, nil
 }
 
-// Conflicts are the members of a tree that the description has, the innermost, by their paths in HCL. Names in another
-// case count as well.
+func (l ObjectList) splitItems(list []any) (described, rest any) {
+	known, others, some := make([]any, len(list)), make([]any, len(list)), false
+	for i, item := range list {
+		known[i], others[i] = l.item().split(item)
+		if others[i] == nil {
+			others[i] = map[string]any{}
+		} else {
+			some = true
+		}
+	}
+	if some {
+		return known, others
+	}
+	return known, nil
+}
+
+// Conflicts returns the members of a tree that the description has, the innermost, by their paths in HCL. Names in
+// another case count as well.
 func (fs Fields) Conflicts(tree map[string]any) map[string]Field {
 	found := map[string]Field{}
 	for name, value := range tree {
@@ -200,8 +211,8 @@ func (fs Fields) Conflicts(tree map[string]any) map[string]Field {
 		inner, isObject := value.(map[string]any)
 		switch {
 		case !described:
-		case f.Kind == Object && isObject && f.wire() == name:
-			for below, child := range f.Fields.Conflicts(inner) {
+		case is[Object](f) && isObject && f.wire() == name:
+			for below, child := range kind[Object](f).Fields.Conflicts(inner) {
 				found[f.Name+"."+below] = child
 			}
 		default:
@@ -211,7 +222,7 @@ func (fs Fields) Conflicts(tree map[string]any) map[string]Field {
 	return found
 }
 
-// Leaves are the paths of the innermost members of a tree, sorted.
+// Leaves returns the paths of the innermost members of a tree, sorted.
 func Leaves(tree map[string]any) (paths []string) {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		inner := Leaves(asObject(tree[name]))
@@ -229,7 +240,7 @@ func Leaves(tree map[string]any) (paths []string) {
 // Where the location leads to nothing described, it is the last attribute on the way; ok is false if there is none.
 func (fs Fields) Path(loc []any) (at path.Path, ok bool) {
 	at, f, rest := fs.find(loc)
-	if len(rest) > 0 && f.Kind == StringMap {
+	if len(rest) > 0 && is[StringMap](f) {
 		if key, ok := rest[0].(string); ok {
 			at = at.AtMapKey(key)
 		}
@@ -239,20 +250,20 @@ func (fs Fields) Path(loc []any) (at path.Path, ok bool) {
 
 // find returns the last described attribute on the way to a location, and the rest of that way.
 func (fs Fields) find(loc []any) (at path.Path, f Field, rest []any) {
-	f = Field{Kind: Object, Fields: fs}
+	f = fs.root()
 	for i, step := range loc {
 		switch step := step.(type) {
 		case string:
-			child, found := f.Fields.byWire(step)
-			if f.Kind != Object || !found {
+			child, found := kind[Object](f).Fields.byWire(step)
+			if !found {
 				return at, f, loc[i:]
 			}
 			at, f = at.AtName(child.Name), child
 		case int:
-			if f.Kind != List && f.Kind != ObjectList {
+			if !is[List](f) && !is[ObjectList](f) {
 				return at, f, loc[i:]
 			}
-			at, f = at.AtListIndex(step), f.elem()
+			at, f = at.AtListIndex(step), f.item()
 		}
 	}
 	return at, f, nil

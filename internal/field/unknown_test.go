@@ -16,7 +16,7 @@ func (s *stage) configWith(config string, values Values) tftypes.Value {
 
 func listOf(name string, items ...tftypes.Value) Values {
 	f, _ := configFields.ByName(name)
-	return Values{name: tftypes.NewValue(f.Type(), items)}
+	return Values{name: tftypes.NewValue(f.Kind.Type(), items)}
 }
 
 // TestUnknown_isUndecided: a value that is known only after apply is no
@@ -25,13 +25,13 @@ func TestUnknown_isUndecided(t *testing.T) {
 	t.Parallel()
 	const before = `{"string":"x","labels":{"a":"1","b":"2"},"json":{"a":1},"args":["1","2"],"spec":{"a":"x"},` +
 		`"volumes":[{"name":"x","size":1},{"name":"y","size":2}]}`
-	unknown := Field{}.unknown()
+	unknown := unknownString
 	labels := func(b string) Values {
 		return Values{"labels": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, Values{"a": unknown, "b": str(b)})}
 	}
 	volumes, _ := configFields.ByName("volumes")
 	item := func(name tftypes.Value, size string) tftypes.Value {
-		return With(volumes.elem().mustDecode(t, object{}), Values{"name": name, "size": num(size)})
+		return With(volumes.item().mustDecode(t, object{}), Values{"name": name, "size": num(size)})
 	}
 	spec, _ := configFields.ByName("spec")
 	for name, c := range map[string]struct {
@@ -61,9 +61,9 @@ func TestUnknown_isUndecided(t *testing.T) {
 		"name of one item less": {
 			listOf("volumes", item(unknown, "1")), "volumes (missing in the service: [0]; only in the service: x, y)",
 		},
-		"item": {listOf("volumes", volumes.elem().unknown(), item(str("y"), "2")), ""},
+		"item": {listOf("volumes", volumes.item().unknown(), item(str("y"), "2")), ""},
 		"one more item": {
-			listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), volumes.elem().unknown()),
+			listOf("volumes", item(str("x"), "1"), item(str("y"), "2"), volumes.item().unknown()),
 			"volumes (missing in the service: [2])",
 		},
 	} {
@@ -90,11 +90,11 @@ func TestUnknown_finalPlan(t *testing.T) {
 		`"size":1,"json":{"a":1}},{"name":"y","size":2}],"ref":"main"}`
 	volumes, _ := configFields.ByName("volumes")
 	item := func(name tftypes.Value) tftypes.Value {
-		return With(volumes.elem().mustDecode(t, object{}), Values{"name": name})
+		return With(volumes.item().mustDecode(t, object{}), Values{"name": name})
 	}
 	variables, _ := configFields.ByName("env")
 	env := func(value tftypes.Value) tftypes.Value {
-		return With(variables.elem().mustDecode(t, object{"name": "x"}), Values{"value": value})
+		return With(variables.item().mustDecode(t, object{"name": "x"}), Values{"value": value})
 	}
 	for _, imported := range []bool{false, true} {
 		s := &stage{T: t}
@@ -107,17 +107,17 @@ func TestUnknown_finalPlan(t *testing.T) {
 			finals  []Values
 		}{
 			"string": {
-				Values{"string": Field{}.unknown()},
-				[]Values{{"string": str("x")}, {"string": str("y")}, {"string": Field{}.null()}},
+				Values{"string": unknownString},
+				[]Values{{"string": str("x")}, {"string": str("y")}, {"string": nullString}},
 			},
-			"name": {listOf("volumes", item(Field{}.unknown()), item(str("y"))),
+			"name": {listOf("volumes", item(unknownString), item(str("y"))),
 				[]Values{listOf("volumes", item(str("x")), item(str("y"))), listOf("volumes", item(str("z")), item(str("y"))),
 					listOf("volumes", item(str("y")), item(str("y")))}},
 			"exclusive sibling": {
-				listOf("env", env(Field{}.unknown())), []Values{listOf("env", env(str("1"))), listOf("env", env(Field{}.null()))},
+				listOf("env", env(unknownString)), []Values{listOf("env", env(str("1"))), listOf("env", env(nullString))},
 			},
 			"item": {
-				listOf("volumes", volumes.elem().unknown()),
+				listOf("volumes", volumes.item().unknown()),
 				[]Values{listOf("volumes", item(str("x"))), listOf("volumes", item(str("z")))},
 			},
 		} {
@@ -142,15 +142,15 @@ func TestUnknown_finalPlan(t *testing.T) {
 // works. A change of these limits should be seen.
 func TestKnownLimits(t *testing.T) {
 	t.Parallel()
-	unknown := Field{}.unknown()
+	unknown := unknownString
 	volumes, _ := configFields.ByName("volumes")
 	item := func(name, uuid tftypes.Value) tftypes.Value {
-		return With(volumes.elem().mustDecode(t, object{}), Values{"name": name, "json": uuid})
+		return With(volumes.item().mustDecode(t, object{}), Values{"name": name, "json": uuid})
 	}
 	labels := func(a tftypes.Value) Values {
 		return Values{"labels": tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, Values{"a": a})}
 	}
-	null := Field{}.null()
+	null := nullString
 	for name, c := range map[string]struct {
 		live, config string
 		early, final Values
@@ -196,3 +196,8 @@ func TestKnownLimits(t *testing.T) {
 		}
 	})
 }
+
+var (
+	unknownString = Field{Kind: String{}}.unknown()
+	nullString    = Field{Kind: String{}}.null()
+)

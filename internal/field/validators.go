@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -26,10 +27,10 @@ type Rule struct {
 	Validate func(at path.Path, value attr.Value, diags *diag.Diagnostics)
 }
 
-// Description is what a value must be.
+// Description states what a value must be.
 func (r Rule) Description(context.Context) string { return r.Must }
 
-// MarkdownDescription is what a value must be.
+// MarkdownDescription states what a value must be.
 func (r Rule) MarkdownDescription(context.Context) string { return r.Must }
 
 func (r Rule) run(at path.Path, value attr.Value, diags *diag.Diagnostics) {
@@ -63,7 +64,7 @@ func (r Rule) ValidateMap(_ context.Context, req validator.MapRequest, resp *val
 	r.run(req.Path, req.ConfigValue, &resp.Diagnostics)
 }
 
-// textRule is a rule for strings. In must, VALUE stands for the string.
+// textRule returns a rule for strings. In must, VALUE stands for the string.
 func textRule(summary, must string, valid func(string) bool) Rule {
 	return Rule{must, func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		s, _ := value.(types.String)
@@ -140,22 +141,38 @@ func JSONObject() Rule {
 
 // Integer rejects numbers with a fraction, and those out of bounds.
 func Integer(least, most int64) Rule {
-	must := fmt.Sprintf("must be an integer from %d to %d", least, most)
+	return numberRule(fmt.Sprintf("must be an integer from %d to %d", least, most), func(n *big.Float) string {
+		switch {
+		case !n.IsInt():
+			return "must be an integer"
+		case n.Cmp(new(big.Float).SetInt64(least)) < 0:
+			return fmt.Sprintf("must be at least %d", least)
+		case n.Cmp(new(big.Float).SetInt64(most)) > 0:
+			return fmt.Sprintf("must be at most %d", most)
+		}
+		return ""
+	})
+}
+
+// Float rejects numbers that a 64-bit float is not near.
+func Float() Rule {
+	const must = "must be in the range of a 64-bit float"
+	return numberRule(must, func(n *big.Float) string {
+		if float, _ := n.Float64(); math.IsInf(float, 0) || float == 0 && n.Sign() != 0 {
+			return must
+		}
+		return ""
+	})
+}
+
+// numberRule returns a rule for numbers. Problem states what is wrong with one, "" if nothing is.
+func numberRule(must string, problem func(*big.Float) string) Rule {
 	return Rule{must, func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
 		n, _ := value.(types.Number)
-		number := n.ValueBigFloat()
-		var problem string
-		switch {
-		case !number.IsInt():
-			problem = "must be an integer"
-		case number.Cmp(new(big.Float).SetInt64(least)) < 0:
-			problem = fmt.Sprintf("must be at least %d", least)
-		case number.Cmp(new(big.Float).SetInt64(most)) > 0:
-			problem = fmt.Sprintf("must be at most %d", most)
-		default:
-			return
+		if text := problem(n.ValueBigFloat()); text != "" {
+			number := n.ValueBigFloat().Text('g', 20)
+			diags.AddAttributeError(at, "Invalid number", fmt.Sprintf("%s %s, got %s.", at, text, number))
 		}
-		diags.AddAttributeError(at, "Invalid number", fmt.Sprintf("%s %s, got %s.", at, problem, number.Text('g', 20)))
 	}}
 }
 

@@ -45,11 +45,11 @@ func argumentCases(writeOnly bool) []argumentCase {
 			here := append(slices.Clone(above), f)
 			switch {
 			case f.Access == field.ReadOnly, f.Access == field.Required: // name and source have tests of their own
-			case f.Kind == field.Object:
-				walk(f.Fields, here)
-			case f.Kind == field.ObjectList:
+			case provider.Is[field.Object](f):
+				walk(f.Fields(), here)
+			case provider.Is[field.ObjectList](f):
 				cases = append(cases, listCases(here)...)
-				walk(f.Fields, here)
+				walk(f.Fields(), here)
 			case isKey(here):
 				cases = append(cases, keyCase(here))
 			default:
@@ -113,7 +113,7 @@ func argumentCases(writeOnly bool) []argumentCase {
 func leafCases(steps []field.Field) []argumentCase {
 	f := steps[len(steps)-1]
 	values := map[string][2]any{}
-	switch f.Kind {
+	switch f.Kind.(type) {
 	case field.UUID:
 		values["changed"] = [2]any{"aaaaaaaa-bbbb-4ccc-8ddd-000000000001", "aaaaaaaa-bbbb-4ccc-8ddd-000000000002"}
 	case field.Int64:
@@ -131,7 +131,7 @@ func leafCases(steps []field.Field) []argumentCase {
 		values["added"] = [2]any{map[string]any{"kept": "yes"}, map[string]any{"kept": "yes", "name": "after"}}
 	case field.List:
 		item := func(value string) any {
-			if f.Elem == field.JSON {
+			if provider.Is[field.JSON](field.Field{Kind: provider.KindOf[field.List](f).Of}) {
 				return map[string]any{"name": value}
 			}
 			return value
@@ -164,7 +164,7 @@ func listCases(steps []field.Field) []argumentCase {
 		items := itemsAt(steps, d)
 		put(steps, d, []any{items[1], items[0]})
 	}
-	if !f.Ordered {
+	if !provider.KindOf[field.ObjectList](f).Ordered {
 		reordered.at = "" // means the same
 	}
 	return []argumentCase{added, removed, reordered}
@@ -191,7 +191,7 @@ func newCase(steps []field.Field, how string, before, after any) argumentCase {
 			c.at += "."
 		}
 		c.argument += f.Name
-		if c.at += f.Name; f.Kind == field.ObjectList && i < len(steps)-1 {
+		if c.at += f.Name; provider.Is[field.ObjectList](f) && i < len(steps)-1 {
 			c.at += "[0]"
 		}
 	}
@@ -201,13 +201,17 @@ func newCase(steps []field.Field, how string, before, after any) argumentCase {
 }
 
 func isKey(steps []field.Field) bool {
-	return len(steps) > 1 && slices.Contains(steps[len(steps)-2].Key, steps[len(steps)-1].Name)
+	if len(steps) < 2 {
+		return false
+	}
+	list, last := provider.KindOf[field.ObjectList](steps[len(steps)-2]), steps[len(steps)-1]
+	return slices.Contains(list.Key, last.Name)
 }
 
 // item is an item of a list of objects with its keys only.
 func item(f field.Field, key string) map[string]any {
 	keys := map[string]any{}
-	for _, name := range f.Key {
+	for _, name := range provider.KindOf[field.ObjectList](f).Key {
 		keys[name] = key
 	}
 	return keys
@@ -224,15 +228,15 @@ func configured(steps []field.Field, value any) map[string]any {
 	switch {
 	case len(steps) > 1:
 		inner := configured(steps[1:], value)
-		if value = inner; f.Kind == field.ObjectList {
+		if value = inner; provider.Is[field.ObjectList](f) {
 			keys := item(f, "kept")
 			maps.Copy(keys, inner)
 			value = []any{keys}
 		}
 	case value == nil:
-	case f.Kind == field.JSON:
+	case provider.Is[field.JSON](f):
 		value = text(value)
-	case f.Kind == field.List && f.Elem == field.JSON:
+	case provider.Is[field.List](f) && provider.Is[field.JSON](field.Field{Kind: provider.KindOf[field.List](f).Of}):
 		var texts []any
 		for _, tree := range value.([]any) {
 			texts = append(texts, text(tree))
@@ -244,13 +248,13 @@ func configured(steps []field.Field, value any) map[string]any {
 
 // wire is a value with the names of the API.
 func wire(f field.Field, value any) any {
-	if f.Kind != field.ObjectList {
+	if !provider.Is[field.ObjectList](f) {
 		return value
 	}
 	list := []any{}
 	for _, of := range value.([]any) {
 		renamed := map[string]any{}
-		for _, child := range f.Fields {
+		for _, child := range f.Fields() {
 			if v, set := of.(map[string]any)[child.Name]; set {
 				renamed[wireName(child)] = v
 			}
@@ -274,7 +278,7 @@ func holder(steps []field.Field, d map[string]any) (object map[string]any, name 
 	if len(steps) == 1 {
 		return d, name
 	}
-	if steps[0].Kind == field.ObjectList {
+	if provider.Is[field.ObjectList](steps[0]) {
 		return holder(steps[1:], d[name].([]any)[0].(map[string]any))
 	}
 	return holder(steps[1:], d[name].(map[string]any))

@@ -16,14 +16,15 @@ import (
 
 // repositoryFields are section 2.6.
 var repositoryFields = field.Fields{
-	{Name: "host_integration_id", Kind: field.UUID,
+	{Name: "host_integration_id", Kind: field.UUID{},
 		Description: "ID of the integration that the repository belongs to, for `source_config.integration_id` of a " +
 			"deployment."},
-	{Name: "id", Kind: field.Int64, Description: "ID of the repository, an integer."},
-	{Name: "name", Kind: field.String, Description: "Name of the repository."},
-	{Name: "owner", Kind: field.String, Description: "Owner of the repository."},
-	{Name: "url", Kind: field.String, Description: "URL of the repository, for `source_config.repo_url` of a deployment."},
-	{Name: "default_branch", Kind: field.String,
+	{Name: "id", Kind: field.Int64{}, Description: "ID of the repository, an integer."},
+	{Name: "name", Kind: field.String{}, Description: "Name of the repository."},
+	{Name: "owner", Kind: field.String{}, Description: "Owner of the repository."},
+	{Name: "url", Kind: field.String{},
+		Description: "URL of the repository, for `source_config.repo_url` of a deployment."},
+	{Name: "default_branch", Kind: field.String{},
 		Description: "Default branch, for example for `source_revision_config.repo_ref` of a deployment."},
 }
 

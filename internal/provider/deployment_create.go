@@ -19,11 +19,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	plan, config, diags := attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
 	r.hideSecrets(plan, config)
 	name, source := plan.text("name"), plan.text("source")
-	request, want, err := newRequest(req.Config.Raw)
-	if err != nil {
-		r.report(diags).bug(r.format("Deployment %q cannot be written as a request, and was not created", name), err)
-		return
-	}
+	request, want := newRequest(req.Config.Raw)
 	secrets := configuredSecrets(config)
 	request["secrets"] = secrets.sorted()
 	created, recovered, err := r.client.CreateDeployment(ctx, request, func(d *client.Deployment) bool {
@@ -150,11 +146,8 @@ func requestLocations(config attributes, secrets []client.Secret) locate {
 }
 
 // newRequest is the body of a create, but for secrets, and what it asks for.
-func newRequest(config tftypes.Value) (request, want client.Tree, err error) {
-	configured, err := deploymentFields.Encode(config)
-	if err != nil {
-		return nil, nil, err
-	}
+func newRequest(config tftypes.Value) (request, want client.Tree) {
+	configured := deploymentFields.Encode(config)
 	additional := attributesOf(config).additional()
-	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional), nil
+	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional)
 }

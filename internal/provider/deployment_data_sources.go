@@ -20,9 +20,9 @@ import (
 
 // shownFields are a deployment as data sources show it: of secrets, only the names.
 var shownFields = slices.Concat(deploymentFields, field.Fields{
-	{Name: "secret_names", Kind: field.List, Elem: field.String, Access: field.ReadOnly,
+	{Name: "secret_names", Kind: field.List{Of: field.String{}}, Access: field.ReadOnly,
 		Description: "Names of the secrets that the service returns."},
-	{Name: additionalField.Name, Kind: field.JSON, Access: field.ReadOnly,
+	{Name: additionalField.Name, Kind: field.JSON{}, Access: field.ReadOnly,
 		Description: "Properties of the deployment without an attribute, for example the URL of the application, if the " +
 			"service reports it."},
 })

@@ -95,8 +95,8 @@ func sanitizeChosen(fs field.Fields, live map[string]any) map[string]any {
 				shown[f.Name] = client.SanitizeLines(value)
 			}
 		case map[string]any:
-			if f.Kind == field.Object {
-				shown[f.Name] = sanitizeChosen(f.Fields, value)
+			if object, ok := f.Kind.(field.Object); ok {
+				shown[f.Name] = sanitizeChosen(object.Fields, value)
 			}
 		}
 	}

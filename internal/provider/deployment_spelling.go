@@ -66,7 +66,7 @@ func (s *spelling) check(at path.Path, f field.Field, value, planned tftypes.Val
 	if value.Type() == nil || !value.IsKnown() || value.IsNull() {
 		return
 	}
-	switch f.Kind {
+	switch list := f.Kind.(type) {
 	case field.Object:
 		s.checkObject(at, f, attributesOf(value), attributesOf(planned))
 	case field.ObjectList:
@@ -77,11 +77,11 @@ func (s *spelling) check(at path.Path, f field.Field, value, planned tftypes.Val
 				there = attributesOf(plannedItems[i])
 			}
 			s.checkItem(at.AtListIndex(i), f, attributesOf(item), there)
-			for _, child := range f.Fields {
+			for _, child := range f.Fields() {
 				s.check(at.AtListIndex(i).AtName(child.Name), child, attributesOf(item)[child.Name], there[child.Name])
 			}
 		}
-		s.checkKeys(at, f, items)
+		s.checkKeys(at, list, items)
 	}
 }
 
@@ -90,11 +90,11 @@ func (s *spelling) checkObject(at path.Path, f field.Field, members, planned att
 	isSet := func(child field.Field) bool {
 		return !isMissing(members[child.Name], acceptEmpty) || !isMissing(planned[child.Name], acceptEmpty)
 	}
-	if len(at.Steps()) > 1 && !slices.ContainsFunc(f.Fields, isSet) {
+	if len(at.Steps()) > 1 && !slices.ContainsFunc(f.Fields(), isSet) {
 		s.add(at, "has nothing in it")
 		return
 	}
-	for _, child := range f.Fields {
+	for _, child := range f.Fields() {
 		s.check(at.AtName(child.Name), child, members[child.Name], planned[child.Name])
 	}
 }
@@ -131,7 +131,7 @@ func (s *spelling) checkItem(at path.Path, list field.Field, item, planned attri
 }
 
 // checkKeys checks that no two items of a list have the same key.
-func (s *spelling) checkKeys(at path.Path, list field.Field, items []tftypes.Value) {
+func (s *spelling) checkKeys(at path.Path, list field.ObjectList, items []tftypes.Value) {
 	first := map[string]int{}
 	for i, item := range items {
 		var key []string

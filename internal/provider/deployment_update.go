@@ -405,7 +405,7 @@ func (u *update) addUnasked(sent client.Update, visible *client.Deployment) {
 // chosenByService reports whether the service chooses a value because the configuration omits it.
 func (u *update) chosenByService(object, name string) bool {
 	parent, _ := changeableFields.ByName(object)
-	f, ok := parent.Fields.ByName(name)
+	f, ok := parent.Fields().ByName(name)
 	value := attributesOf(u.config[object])[name]
 	return ok && f.Access == field.Computed && (value.Type() == nil || value.IsNull())
 }

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"maps"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -53,6 +54,10 @@ func TestPlan_invalidArgumentIsAnErrorAtTheAttribute(t *testing.T) {
 			protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
 		"malformed JSON in a list": {appConfig("codehost", resourceSpec("sidecars", list{object{"env_from": list{"{"}}})),
 			protocoltest.Error("Invalid JSON", spec+"sidecars[0].env_from[0]")},
+		"CPU beyond a 64-bit float": {
+			appConfig("codehost", resourceSpec("cpu", new(big.Float).SetMantExp(big.NewFloat(1), 2000))),
+			protocoltest.Error("Invalid number", spec+"cpu", "cpu must be in the range of a 64-bit float, got"),
+		},
 		"fraction of a megabyte": {appConfig("codehost", resourceSpec("memory_mb", 1.5)),
 			protocoltest.Error("Invalid number", spec+"memory_mb", "memory_mb must be an integer, got 1.5.")},
 		"read-only attribute": {appConfig("codehost", object{"source_revision_config": object{"repo_commit_sha": "x"}}),

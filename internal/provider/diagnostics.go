@@ -157,11 +157,10 @@ func printable(at path.Path) bool {
 		if !known {
 			return true
 		}
-		switch f.Kind {
+		fields = f.Fields()
+		switch f.Kind.(type) {
 		case field.Object:
-			fields = f.Fields
 		case field.ObjectList:
-			fields = f.Fields
 			i++ // the index
 		case field.List, field.StringMap:
 			return i+1 < len(steps)

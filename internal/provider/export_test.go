@@ -21,11 +21,11 @@ func AttributePatterns(quote func(string) string) []string {
 				continue
 			}
 			here := prefix + quote(f.Name)
-			switch f.Kind {
+			switch f.Kind.(type) {
 			case field.Object:
-				walk(here+`\.`, f.Fields)
+				walk(here+`\.`, f.Fields())
 			case field.ObjectList:
-				walk(here+`\.\d+\.`, f.Fields)
+				walk(here+`\.\d+\.`, f.Fields())
 			case field.List:
 				patterns = append(patterns, here+`\.\d+$`)
 			case field.StringMap:
@@ -47,4 +47,16 @@ func DeploymentSchema() schema.Schema {
 	var resp resource.SchemaResponse
 	(&deploymentResource{}).Schema(context.Background(), resource.SchemaRequest{}, &resp)
 	return resp.Schema
+}
+
+// KindOf returns the kind of a field if it is a K, and the zero value of K otherwise.
+func KindOf[K field.Kind](f field.Field) K {
+	kind, _ := f.Kind.(K)
+	return kind
+}
+
+// Is reports whether the kind of a field is a K.
+func Is[K field.Kind](f field.Field) bool {
+	_, ok := f.Kind.(K)
+	return ok
 }

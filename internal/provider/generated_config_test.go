@@ -107,13 +107,13 @@ func assertAllOfResourceSpec(t *testing.T, text string) {
 	walk = func(fields field.Fields) {
 		for _, f := range fields {
 			if f.Name == "resource_spec" {
-				for _, inner := range f.Fields {
+				for _, inner := range f.Fields() {
 					if !set[inner.Name] {
 						t.Errorf("%s has no value in the generated configuration", inner.Name)
 					}
 				}
 			}
-			walk(f.Fields)
+			walk(f.Fields())
 		}
 	}
 	walk(provider.DeploymentFields)

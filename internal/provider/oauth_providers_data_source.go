@@ -13,25 +13,25 @@ import (
 
 // oauthProviderFields are section 2.7.
 var oauthProviderFields = field.Fields{
-	{Name: "id", Kind: field.String, Description: "ID of the record."},
-	{Name: "organization_id", Kind: field.String, Description: "Organization that the provider is configured for."},
-	{Name: "provider_id", Kind: field.String, Description: "ID of the provider."},
-	{Name: "name", Kind: field.String, Description: "Name of the provider."},
-	{Name: "client_id", Kind: field.String, Description: "OAuth client ID."},
-	{Name: "auth_url", Kind: field.String, Description: "URL of the authorization endpoint."},
-	{Name: "token_url", Kind: field.String, Description: "URL of the token endpoint."},
-	{Name: "uses_pkce", Kind: field.Bool, Description: "Whether PKCE is used."},
-	{Name: "code_challenge_method", Kind: field.String,
+	{Name: "id", Kind: field.String{}, Description: "ID of the record."},
+	{Name: "organization_id", Kind: field.String{}, Description: "Organization that the provider is configured for."},
+	{Name: "provider_id", Kind: field.String{}, Description: "ID of the provider."},
+	{Name: "name", Kind: field.String{}, Description: "Name of the provider."},
+	{Name: "client_id", Kind: field.String{}, Description: "OAuth client ID."},
+	{Name: "auth_url", Kind: field.String{}, Description: "URL of the authorization endpoint."},
+	{Name: "token_url", Kind: field.String{}, Description: "URL of the token endpoint."},
+	{Name: "uses_pkce", Kind: field.Bool{}, Description: "Whether PKCE is used."},
+	{Name: "code_challenge_method", Kind: field.String{},
 		Description: "Code challenge method of PKCE; null if none is used."},
-	{Name: "created_at", Kind: field.Time, Description: "Time of creation, in RFC 3339 format."},
-	{Name: "updated_at", Kind: field.Time, Description: "Time of the last update, in RFC 3339 format."},
-	{Name: "provider_type", Kind: field.String, Description: "Type of the provider, if it has one."},
-	{Name: "mcp_server_url", Kind: field.String, Description: "URL of the MCP server, if there is one."},
-	{Name: "token_endpoint_auth_method", Kind: field.String,
+	{Name: "created_at", Kind: field.Time{}, Description: "Time of creation, in RFC 3339 format."},
+	{Name: "updated_at", Kind: field.Time{}, Description: "Time of the last update, in RFC 3339 format."},
+	{Name: "provider_type", Kind: field.String{}, Description: "Type of the provider, if it has one."},
+	{Name: "mcp_server_url", Kind: field.String{}, Description: "URL of the MCP server, if there is one."},
+	{Name: "token_endpoint_auth_method", Kind: field.String{},
 		Description: "How the client authenticates at the token endpoint; `client_secret_post` if the service does " +
 			"not report it."},
-	{Name: "is_dynamic_client", Kind: field.Bool, Description: "Whether the client was registered dynamically; `false` " +
-		"if the service does not report it."},
+	{Name: "is_dynamic_client", Kind: field.Bool{},
+		Description: "Whether the client was registered dynamically; `false` if the service does not report it."},
 }
 
 // newOAuthProvidersDataSource is graphdeploy_oauth_providers.
