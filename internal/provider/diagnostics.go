@@ -31,40 +31,37 @@ func (p *providerData) report(diags *diag.Diagnostics) report { return report{p,
 // errorf reports an error at an attribute, or, with path.Empty(), at the resource. Args are cleaned; a []string is
 // written with %s, as a list.
 func (r report) errorf(at path.Path, summary, format string, args ...any) {
-	at, summary, detail := r.compose(at, summary, format, args)
-	if len(at.Steps()) == 0 {
-		r.diags.AddError(summary, detail)
-		return
-	}
-	r.diags.AddAttributeError(at, summary, detail)
+	r.add(diag.SeverityError, at, summary, r.format(format, args...))
 }
 
-// warnf is errorf for a warning.
+// warnf reports a warning, like errorf.
 func (r report) warnf(at path.Path, summary, format string, args ...any) {
-	at, summary, detail := r.compose(at, summary, format, args)
-	if len(at.Steps()) == 0 {
-		r.diags.AddWarning(summary, detail)
-		return
-	}
-	r.diags.AddAttributeWarning(at, summary, detail)
+	r.add(diag.SeverityWarning, at, summary, r.format(format, args...))
 }
 
-// compose cleans a message. What Terraform would print all the source of, it does not attach the message to.
-func (r report) compose(at path.Path, summary, format string, args []any) (place path.Path, title, detail string) {
-	detail = string(r.format(format, args...))
+// add adds a diagnostic. It names the attribute in the text instead, if Terraform would print all of its source.
+func (r report) add(severity diag.Severity, at path.Path, summary string, text trusted) {
+	detail := string(text)
 	if !printable(at) {
 		if name := nameOf(at); !strings.Contains(detail, name) {
 			detail = r.cleanText(name) + ": " + detail
 		}
 		at = path.Empty()
 	}
-	return at, r.cleanText(summary), detail
+	var added diag.Diagnostic = diag.NewErrorDiagnostic(r.cleanText(summary), detail)
+	if severity == diag.SeverityWarning {
+		added = diag.NewWarningDiagnostic(r.cleanText(summary), detail)
+	}
+	if len(at.Steps()) > 0 {
+		added = diag.WithPath(at, added)
+	}
+	r.diags.Append(added)
 }
 
 // trusted is text that is fit for a terminal.
 type trusted string
 
-// format is a part of a message: an argument of errorf that is not cleaned again.
+// format returns a part of a message: an argument of errorf that is not cleaned again.
 func (p *providerData) format(format string, args ...any) trusted {
 	cleaned := make([]any, len(args))
 	for i, arg := range args {
@@ -102,7 +99,7 @@ func (p *providerData) cleanText(text string) string {
 // maxListed limits the lines of a list in a message.
 const maxListed = 30
 
-// list is a list in a message, one item a line.
+// list returns a list in a message, one item a line.
 func (p *providerData) list(lines []string) trusted {
 	var text strings.Builder
 	for _, line := range lines[:min(len(lines), maxListed)] {
@@ -114,7 +111,7 @@ func (p *providerData) list(lines []string) trusted {
 	return trusted(text.String())
 }
 
-// sentence is an error as a sentence.
+// sentence returns an error as a sentence.
 func (p *providerData) sentence(err error) trusted {
 	message, _ := p.clean(err).(string)
 	if message == "" {
@@ -185,42 +182,34 @@ type locate func(loc []any) (path.Path, bool)
 // failure reports a failed request: what was attempted, what the service said, and what to do. What the service said of
 // single fields is reported at their attributes. Notes are added to the last message.
 func (r report) failure(summary string, err error, at locate, notes ...trusted) {
-	var note trusted
-	for _, n := range notes {
-		note += "\n\n" + n
+	type message struct {
+		at   path.Path
+		text trusted
 	}
-	var failed *client.Error
+	var messages []message
+	failed, ok := errors.AsType[*client.Error](err)
+	if ok && at != nil {
+		for _, f := range failed.Fields {
+			if place, known := at(f.Loc); known {
+				// Older Terraform versions show the line of the resource only: the text names the attribute.
+				messages = append(messages, message{place, r.format("The service rejected %s: %s\n\n%s", place,
+					withPeriod(r.format("%s", f.Message)), r.sentence(withoutMessage(failed)))})
+			}
+		}
+	}
 	switch {
-	case errors.As(err, &failed):
-	case errors.Is(err, context.Canceled):
-		r.errorf(path.Empty(), summary, "Interrupted before the service responded. Run the command again.%s", note)
-		return
-	default:
-		r.errorf(path.Empty(), summary, "%s\n\n%s%s", r.sentence(err), r.advice(err), note)
-		return
+	case !ok && errors.Is(err, context.Canceled):
+		messages = []message{{text: "Interrupted before the service responded. Run the command again."}}
+	case !ok:
+		messages = []message{{text: r.format("%s\n\n%s", r.sentence(err), r.advice(err))}}
+	case len(messages) == 0 || len(messages) < len(failed.Fields):
+		messages = append(messages, message{text: r.format("%s\n\n%s", r.sentence(failed), r.advice(failed))})
 	}
-	places := []path.Path{}
-	var said []string
-	for _, f := range failed.Fields {
-		if at == nil {
-			break
-		}
-		if place, ok := at(f.Loc); ok {
-			places, said = append(places, place), append(said, f.Message)
-		}
+	for _, note := range notes {
+		messages[len(messages)-1].text += "\n\n" + note
 	}
-	all := len(places) > 0 && len(places) == len(failed.Fields)
-	for i, place := range places {
-		tail := trusted("")
-		if all && i == len(places)-1 {
-			tail = note
-		}
-		// Older Terraform versions show the line of the resource only: the text names the attribute.
-		r.errorf(place, summary, "The service rejected %s: %s\n\n%s%s", place, withPeriod(r.format("%s", said[i])),
-			r.sentence(withoutMessage(failed)), tail)
-	}
-	if !all {
-		r.errorf(path.Empty(), summary, "%s\n\n%s%s", r.sentence(failed), r.advice(err), note)
+	for _, m := range messages {
+		r.errorf(m.at, summary, "%s", m.text)
 	}
 }
 
@@ -238,7 +227,7 @@ func (r report) bug(what trusted, err error) {
 		withPeriod(r.format("%s", err)))
 }
 
-// advice is what to do about an error of the client.
+// advice states what to do about an error of the client.
 func (p *providerData) advice(err error) trusted {
 	var a access
 	if p != nil {
@@ -248,7 +237,18 @@ func (p *providerData) advice(err error) trusted {
 	switch {
 	case !ok:
 		return "Retry. If it persists, contact the service operator."
-	case (failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden) && !a.hasKey:
+	case failed.Status >= http.StatusBadRequest:
+		return p.adviceOnStatus(failed, a)
+	default:
+		return p.adviceOnCause(failed.Cause, a)
+	}
+}
+
+// adviceOnStatus states what to do about a response with an error.
+func (p *providerData) adviceOnStatus(failed *client.Error, a access) trusted {
+	rejectsCredential := failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden
+	switch {
+	case rejectsCredential && !a.hasKey:
 		return p.format("No credential was sent. Set api_key, or %s. The provider sends it in the header %s "+
 			"(api_key_header).", variable("api_key"), a.apiKeyHeader)
 	case failed.Status == http.StatusUnauthorized:
@@ -266,26 +266,32 @@ func (p *providerData) advice(err error) trusted {
 			"the provider."
 	case failed.Status >= http.StatusInternalServerError:
 		return "The service, or a proxy, failed. Retry. If it persists, contact the service operator."
-	case failed.Status >= http.StatusBadRequest:
+	default:
 		return "The service rejected the request; its message is above. If it names no argument, contact the " +
 			"service operator."
-	case failed.Cause == client.CauseUntrusted:
+	}
+}
+
+// adviceOnCause states what to do where there is no response, or none of the API.
+func (p *providerData) adviceOnCause(cause client.Cause, a access) trusted {
+	switch cause {
+	case client.CauseUntrusted:
 		return p.format("The certificate of the service at %s is not trusted. If it is issued by a private CA, set "+
 			"ca_cert_file in the provider.", a.baseURL)
-	case failed.Cause == client.CauseClientCertificate:
+	case client.CauseClientCertificate:
 		return "The service ended the TLS handshake. If it requires a client certificate, set client_cert_file and " +
 			"client_key_file in the provider."
-	case failed.Cause == client.CausePlainHTTP:
+	case client.CausePlainHTTP:
 		return p.format("The service uses plain http. Use http:// in base_url (%s), or the port for https.", a.baseURL)
-	case failed.Cause == client.CauseRedirect:
+	case client.CauseRedirect:
 		return p.format("Check base_url (%s). If you trust the target of the redirect, set base_url to it.", a.baseURL)
-	case failed.Cause == client.CauseMalformed:
+	case client.CauseMalformed:
 		return p.format("Check that base_url (%s) is the API itself and not a proxy or a website. If it is, upgrade this "+
 			"provider, or contact the service operator.", a.baseURL)
-	case failed.Cause == client.CauseTimeout:
+	case client.CauseTimeout:
 		return p.format("Check that the service at base_url (%s) is up. If it is slow, raise request_timeout in "+
 			"the provider.", a.baseURL)
-	case failed.Cause == client.CauseUnreachable:
+	case client.CauseUnreachable:
 		return p.format("Check base_url (%s), and that the service is up and reachable from here.", a.baseURL)
 	default:
 		return p.format("Retry. If it persists, check that base_url (%s) is the API itself and not a proxy or a website.",
