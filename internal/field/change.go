@@ -96,7 +96,7 @@ type Comparison struct {
 // a response.
 func (c *Change) Compare(live map[string]any) Comparison {
 	m := merger{fields: c.fields, imported: c.imported}
-	has := asObject(normalized(live))
+	has := normalized(live)
 	written := c.fields.asWritten(has, c.written, c.plan, c.source)
 	merged := m.object(place{}, m.fields.root(), written, c.plan, c.state, c.owned)
 	m.Body = c.body(merged, slices.Concat(m.Set, m.Dropped), live)
@@ -109,7 +109,7 @@ func (c *Change) Compare(live map[string]any) Comparison {
 // the wanted one counts as that.
 func (c *Change) Missing(live map[string]any) []Difference {
 	m := merger{fields: c.fields, imported: true}
-	has := c.fields.asWritten(asObject(normalized(live)), c.plan, c.plan, c.source)
+	has := c.fields.asWritten(normalized(live), c.plan, c.plan, c.source)
 	m.object(place{}, m.fields.root(), has, c.plan, c.state, c.owned)
 	return m.Set
 }
@@ -121,7 +121,7 @@ func (fs Fields) Missing(live, want map[string]any, source string) []Difference 
 
 // Satisfies reports whether [Fields.Missing] returns nothing.
 func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
-	return fs.root().satisfies(fs.asWritten(asObject(normalized(live)), want, want, source), want)
+	return fs.root().satisfies(fs.asWritten(normalized(live), want, want, source), want)
 }
 
 // Request returns the body of a create that asks for what is wanted, without "", which asks for nothing.
@@ -133,7 +133,7 @@ func (fs Fields) Request(want map[string]any) map[string]any {
 // Nullify returns a body like that of [Comparison], with null for those of some differences that are in a map or JSON
 // object: a service that merges deeply drops them for that only. It is empty if there are none.
 func (c *Change) Nullify(live map[string]any, dropped []Difference) map[string]any {
-	tree, nulls := asObject(normalized(live)), []Difference(nil)
+	tree, nulls := normalized(live), []Difference(nil)
 	for _, d := range dropped {
 		if without, ok := nullify(tree, d.Loc); ok && len(d.rest) > 0 {
 			tree, nulls = without, append(nulls, d)

@@ -18,7 +18,7 @@ func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string
 	}
 	state := fs.Encode(prior)
 	owned := fs.owned(state, record)
-	has := fs.asWritten(asObject(normalized(live)), owned, owned, source)
+	has := fs.asWritten(normalized(live), owned, owned, source)
 	r := refresher{imported: record == nil}
 	if r.imported {
 		has = fs.withoutCommits(has)

@@ -1,7 +1,6 @@
 package field
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -83,22 +82,8 @@ func (fs Fields) refs(tree map[string]any) map[string]any {
 }
 
 // normalized returns a tree with the names of its members in Unicode NFC, into which Terraform brings every string.
-func normalized(tree any) any {
-	switch tree := tree.(type) {
-	case map[string]any:
-		all := make(map[string]any, len(tree))
-		for _, name := range slices.Sorted(maps.Keys(tree)) {
-			all[nfc(name)] = normalized(tree[name])
-		}
-		return all
-	case []any:
-		all := make([]any, len(tree))
-		for i, item := range tree {
-			all[i] = normalized(item)
-		}
-		return all
-	}
-	return tree
+func normalized(tree map[string]any) map[string]any {
+	return asObject(Rewrite(tree, func(name string) (string, bool) { return nfc(name), true }, Same))
 }
 
 // namedAs returns a tree with names in NFC, but for those that like has in another form at the same place.

@@ -148,6 +148,31 @@ func MergeDeep(a, b map[string]any) map[string]any {
 	return all
 }
 
+// Rewrite returns a tree with other names of its members, at every depth, and other leaves. A member that is not kept is
+// omitted.
+func Rewrite(tree any, rename func(name string) (now string, keep bool), leaf func(any) any) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		rewritten := make(map[string]any, len(tree))
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			if now, keep := rename(name); keep {
+				rewritten[now] = Rewrite(tree[name], rename, leaf)
+			}
+		}
+		return rewritten
+	case []any:
+		rewritten := make([]any, len(tree))
+		for i, item := range tree {
+			rewritten[i] = Rewrite(item, rename, leaf)
+		}
+		return rewritten
+	}
+	return leaf(tree)
+}
+
+// Same is the leaf of a [Rewrite] that changes names only.
+func Same(leaf any) any { return leaf }
+
 // Split divides a tree into what the description has, and the other members, at every depth, which are nil if there are
 // none. In the rest, an item of a list without such members is {}. Null members count as described.
 func (fs Fields) Split(tree map[string]any) (described, rest map[string]any) {

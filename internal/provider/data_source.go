@@ -92,28 +92,14 @@ func (p *providerData) decodeShown(fields field.Fields, tree client.Tree, diags 
 	return decoded
 }
 
-// sanitized is a tree whose names and strings are fit for a terminal. Line breaks and tabs of strings stay.
+// sanitized returns a tree whose names and strings are fit for a terminal. Line breaks and tabs of strings stay.
 func sanitized(tree map[string]any) map[string]any {
-	shown := make(map[string]any, len(tree))
-	for name, value := range tree {
-		shown[client.Sanitize(name)] = sanitizeTree(value)
-	}
-	return shown
-}
-
-func sanitizeTree(tree any) any {
-	switch tree := tree.(type) {
-	case string:
-		return client.SanitizeLines(tree)
-	case map[string]any:
-		return sanitized(tree)
-	case []any:
-		shown := make([]any, len(tree))
-		for i, item := range tree {
-			shown[i] = sanitizeTree(item)
+	rename := func(name string) (string, bool) { return client.Sanitize(name), true }
+	shown, _ := field.Rewrite(tree, rename, func(leaf any) any {
+		if text, ok := leaf.(string); ok {
+			return client.SanitizeLines(text)
 		}
-		return shown
-	default:
-		return tree
-	}
+		return leaf
+	}).(map[string]any)
+	return shown
 }

@@ -27,27 +27,11 @@ var shownFields = slices.Concat(deploymentFields, field.Fields{
 			"service reports it."},
 })
 
-// withoutSecrets is a tree without the members that have secrets in them, whatever the service calls them within
+// withoutSecrets returns a tree without the members that have secrets in them, whatever the service calls them within
 // others.
 func withoutSecrets(tree any) any {
-	switch tree := tree.(type) {
-	case map[string]any:
-		shown := make(map[string]any, len(tree))
-		for name, value := range tree {
-			if !strings.EqualFold(name, "secrets") {
-				shown[name] = withoutSecrets(value)
-			}
-		}
-		return shown
-	case []any:
-		shown := make([]any, len(tree))
-		for i, item := range tree {
-			shown[i] = withoutSecrets(item)
-		}
-		return shown
-	default:
-		return tree
-	}
+	isOther := func(name string) (string, bool) { return name, !strings.EqualFold(name, "secrets") }
+	return field.Rewrite(tree, isOther, field.Same)
 }
 
 // showDeployment is a deployment as data sources show it.
