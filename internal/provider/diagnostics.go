@@ -147,25 +147,26 @@ func printable(at path.Path) bool {
 	if slices.Contains([]string{"timeouts", "redeploy_triggers", "tag_value_ids", "deployment_ids"}, string(root)) {
 		return len(steps) > 1
 	}
-	fields := deploymentFields
-	for i := 0; i < len(steps); i++ {
-		name, _ := steps[i].(path.PathStepAttributeName)
+	fields, isWhole := deploymentFields, false
+	for _, step := range steps {
+		name, isName := step.(path.PathStepAttributeName)
+		if !isName { // an item of a list, or an entry of a map
+			isWhole = len(fields) > 0
+			continue
+		}
 		f, known := fields.ByName(string(name))
 		if !known {
 			return true
 		}
 		fields = f.Fields()
 		switch f.Kind.(type) {
-		case field.Object:
-		case field.ObjectList:
-			i++ // the index
-		case field.List, field.StringMap:
-			return i+1 < len(steps)
+		case field.Object, field.ObjectList, field.List, field.StringMap:
+			isWhole = true
 		default:
-			return true
+			isWhole = false
 		}
 	}
-	return false
+	return !isWhole
 }
 
 // nameOf names an attribute in a message. The name of a header is not shown: it may contain the credential.
