@@ -41,7 +41,7 @@ func repositories(ctx context.Context, p *providerData, config attributes, diags
 	return all
 }
 
-// newCodehostReposDataSource is graphdeploy_codehost_repos.
+// newCodehostReposDataSource returns the data source graphdeploy_codehost_repos.
 func newCodehostReposDataSource() datasource.DataSource {
 	return &dataSource{
 		name: "codehost_repos", description: "Lists the repositories of a code-host integration that can be deployed.",
@@ -64,7 +64,7 @@ func newCodehostReposDataSource() datasource.DataSource {
 	}
 }
 
-// newCodehostRepoDataSource is graphdeploy_codehost_repo.
+// newCodehostRepoDataSource returns the data source graphdeploy_codehost_repo.
 func newCodehostRepoDataSource() datasource.DataSource {
 	return &dataSource{
 		name: "codehost_repo", description: "Reads one repository of a code-host integration, by owner and name. No match, " +
@@ -145,7 +145,7 @@ func repositoryNames(of []client.Tree) []string {
 	return names
 }
 
-// textIn is a member of a tree; "" if it is null.
+// textIn returns a member of a tree; "" if it is null.
 func textIn(tree client.Tree, name string) string {
 	text, _ := tree[name].(string)
 	return text

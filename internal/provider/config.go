@@ -305,17 +305,13 @@ func (c providerConfig) rejectForeignCredentials(u *url.URL) {
 	if len(foreign) == 0 {
 		return
 	}
-	are, credentialsWere := "is", "credential was"
-	if len(foreign) > 1 {
-		are, credentialsWere = "are", "credentials were"
-	}
 	service, remark := variable("base_url"), "which is malformed"
 	if err == nil {
 		service, remark = address(other), variable("base_url")
 	}
 	c.report.errorf(path.Root("base_url"), "Credential belongs to another service",
-		"base_url is %s, but %s %s for %s (%s). The %s not sent. Options:\n  - Set %s in the provider block.\n"+
-			"  - Unset or correct %s.", address(u), strings.Join(variables, " and "), are, service, remark, credentialsWere,
+		"base_url is %s, but %s %s for %s (%s). The credential was not sent. Options:\n  - Set %s in the provider block.\n"+
+			"  - Unset or correct %s.", address(u), strings.Join(variables, " and "), isOrAre(variables), service, remark,
 		strings.Join(foreign, " and "), variable("base_url"))
 }
 

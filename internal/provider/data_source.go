@@ -15,7 +15,7 @@ import (
 
 var _ datasource.DataSourceWithConfigValidators = (*dataSource)(nil)
 
-// dataSource is a data source: what distinguishes one from another is data.
+// dataSource is a data source: what distinguishes one from another is in its members.
 type dataSource struct {
 	*providerData
 
@@ -60,7 +60,7 @@ func (d *dataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 }
 
-// listAttribute is a list of objects.
+// listAttribute describes a list of objects.
 func listAttribute(fields field.Fields, description string) schema.Attribute {
 	return schema.ListNestedAttribute{Computed: true, MarkdownDescription: description,
 		NestedObject: schema.NestedAttributeObject{Attributes: fields.DataSourceAttributes()}}
@@ -70,7 +70,7 @@ func listOf(fields field.Fields, items []tftypes.Value) tftypes.Value {
 	return tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
 }
 
-// listWanted is a list of the items of a response that are wanted.
+// listWanted lists the items of a response that are wanted.
 func (p *providerData) listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool,
 	diags *diag.Diagnostics,
 ) tftypes.Value {

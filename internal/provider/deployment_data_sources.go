@@ -34,7 +34,7 @@ func withoutSecrets(tree any) any {
 	return field.Rewrite(tree, isOther, field.Same)
 }
 
-// showDeployment is a deployment as data sources show it.
+// showDeployment returns a deployment as data sources show it.
 func (p *providerData) showDeployment(d *client.Deployment, diags *diag.Diagnostics) tftypes.Value {
 	tree, names := maps.Clone(d.Tree), []any{}
 	for _, s := range d.Secrets {
@@ -46,7 +46,7 @@ func (p *providerData) showDeployment(d *client.Deployment, diags *diag.Diagnost
 	return p.decodeShown(shownFields, tree, diags)
 }
 
-// newDeploymentDataSource is graphdeploy_deployment.
+// newDeploymentDataSource returns the data source graphdeploy_deployment.
 func newDeploymentDataSource() datasource.DataSource {
 	return &dataSource{
 		name: "deployment", description: "Reads one deployment, by its ID or its exact name. No match, or several, " +
@@ -84,7 +84,7 @@ func newDeploymentDataSource() datasource.DataSource {
 // maxMaxResults is more than any service has.
 const maxMaxResults = 1_000_000_000
 
-// newDeploymentsDataSource is graphdeploy_deployments.
+// newDeploymentsDataSource returns the data source graphdeploy_deployments.
 func newDeploymentsDataSource() datasource.DataSource {
 	return &dataSource{
 		name: "deployments", description: "Lists deployments. Filters are combined with AND. No match is an empty list, " +
@@ -102,21 +102,13 @@ func newDeploymentsDataSource() datasource.DataSource {
 }
 
 func readDeployments(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
-	filter, none := newFilter(config)
-	maximum := config.integer("max_results", maxMaxResults)
-	filter.PageSize = int(min(maximum, client.MaxPageSize))
 	shown := []tftypes.Value{}
-	if !none {
-		for found, err := range p.client.Deployments(ctx, filter) {
-			if err != nil {
-				p.report(diags).failure("Cannot list deployments", err, nil)
-				break
-			}
-			shown = append(shown, p.showDeployment(found, diags))
-			if int64(len(shown)) >= maximum {
-				break
-			}
+	for found, err := range p.matching(ctx, config, config.integer("max_results", 0)) {
+		if err != nil {
+			p.report(diags).failure("Cannot list deployments", err, nil)
+			break
 		}
+		shown = append(shown, p.showDeployment(found, diags))
 	}
 	return field.Values{"deployments": listOf(shownFields, shown)}
 }

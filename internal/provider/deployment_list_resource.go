@@ -33,17 +33,8 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	filter, none := newFilter(attributesOf(req.Config.Raw))
-	if none {
-		stream.Results = list.NoListResults
-		return
-	}
-	if req.Limit > 0 {
-		filter.PageSize = int(min(req.Limit, client.MaxPageSize))
-	}
 	stream.Results = func(push func(list.ListResult) bool) {
-		var n int64
-		for found, err := range r.client.Deployments(ctx, filter) {
+		for found, err := range r.matching(ctx, attributesOf(req.Config.Raw), req.Limit) {
 			result := req.NewListResult(ctx)
 			if err != nil {
 				r.report(&result.Diagnostics).failure("Cannot list deployments", err, nil)
@@ -51,7 +42,7 @@ func (r *deploymentListResource) List(ctx context.Context, req list.ListRequest,
 				return
 			}
 			r.fill(ctx, &result, found, req.IncludeResource)
-			if n++; !push(result) || req.Limit > 0 && n >= req.Limit {
+			if !push(result) {
 				return
 			}
 		}
@@ -78,7 +69,7 @@ func (r *deploymentListResource) fill(ctx context.Context, result *list.ListResu
 	}
 }
 
-// emptyObject is an object of null's type whose attributes are all null.
+// emptyObject returns an object of the type of null whose attributes are all null.
 func emptyObject(null tftypes.Value) tftypes.Value {
 	values := map[string]tftypes.Value{}
 	for name, typ := range null.Type().(tftypes.Object).AttributeTypes { //nolint:forcetypeassert // resources are objects

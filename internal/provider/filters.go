@@ -1,6 +1,9 @@
 package provider
 
 import (
+	"context"
+	"iter"
+
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -16,7 +19,7 @@ var (
 		client.StatusAwaitingDelete, client.StatusUnknown}
 )
 
-// filterAttributes are the filters of List Deployments (section 4.2), in the schema of a data source or a list
+// filterAttributes describes the filters of List Deployments (section 4.2), in the schema of a data source or a list
 // resource, which takes the attributes of a resource as well.
 func filterAttributes[Attribute any]() map[string]Attribute {
 	ids := func(description string, rules ...validator.String) schema.Attribute {
@@ -47,8 +50,27 @@ func filterAttributes[Attribute any]() map[string]Attribute {
 	return attributes
 }
 
-// newFilter makes a filter of the arguments. None means that an empty list or set matches nothing, whatever the service
-// has.
+// matching yields the deployments that the filters in a configuration match, at most limit; 0 means all.
+func (p *providerData) matching(ctx context.Context, config attributes, limit int64,
+) iter.Seq2[*client.Deployment, error] {
+	return func(yield func(*client.Deployment, error) bool) {
+		filter, none := newFilter(config)
+		if none {
+			return
+		}
+		filter.PageSize = int(min(limit, client.MaxPageSize))
+		var n int64
+		for found, err := range p.client.Deployments(ctx, filter) {
+			n++
+			if !yield(found, err) || n == limit {
+				return
+			}
+		}
+	}
+}
+
+// newFilter returns the filter that the arguments set. None means that an empty set matches nothing, whatever the
+// service has.
 func newFilter(config attributes) (filter client.DeploymentFilter, none bool) {
 	filter = client.DeploymentFilter{NameContains: config.optional("name_contains"), Status: config.optional("status"),
 		ImageVersion: config.optional("image_version"), DeploymentType: config.optional("deployment_type")}

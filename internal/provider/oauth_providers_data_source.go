@@ -34,7 +34,7 @@ var oauthProviderFields = field.Fields{
 		Description: "Whether the client was registered dynamically; `false` if the service does not report it."},
 }
 
-// newOAuthProvidersDataSource is graphdeploy_oauth_providers.
+// newOAuthProvidersDataSource returns the data source graphdeploy_oauth_providers.
 func newOAuthProvidersDataSource() datasource.DataSource {
 	return &dataSource{
 		name: "oauth_providers", description: "Lists the OAuth providers of the organization.",

@@ -35,7 +35,7 @@ type Provider struct {
 	tune    func(*client.Config)
 }
 
-// New is the provider of a version. If tune is not nil, it changes the client's configuration, for tests and
+// New returns the provider of a version. If tune is not nil, it changes the client's configuration, for tests and
 // benchmarks.
 func New(version string, tune func(*client.Config)) *Provider {
 	return &Provider{version: version, tune: tune}
@@ -125,22 +125,22 @@ func (p *Provider) Configure(_ context.Context, req provider.ConfigureRequest, r
 	resp.ResourceData, resp.DataSourceData, resp.ListResourceData, resp.ActionData = data, data, data, data
 }
 
-// Resources are the resources.
+// Resources returns the resources.
 func (p *Provider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{newDeploymentResource}
 }
 
-// ListResources are the resources that terraform query lists.
+// ListResources returns the resources that terraform query lists.
 func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 	return []func() list.ListResource{newDeploymentListResource}
 }
 
-// Actions are the actions, which Terraform 1.14 and later can invoke.
+// Actions returns the actions, which Terraform 1.14 and later can invoke.
 func (p *Provider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{newRedeployAction}
 }
 
-// DataSources are the data sources.
+// DataSources returns the data sources.
 func (p *Provider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{
 		newDeploymentsDataSource,
@@ -162,7 +162,7 @@ type providerData struct {
 	state          stateView
 }
 
-// configured takes the provider's data for a resource or data source. It is nil before the provider is configured, as
+// configured returns what a resource or data source gets of the provider; nil before the provider is configured, as
 // while a configuration is validated.
 func configured(data any, diags *diag.Diagnostics) *providerData {
 	if data == nil {
@@ -175,23 +175,23 @@ func configured(data any, diags *diag.Diagnostics) *providerData {
 	return shared
 }
 
-// requireClient reports whether the API can be used, and otherwise what is missing.
+// requireClient returns whether the API can be used. If not, it reports which settings are unknown.
 func (p *providerData) requireClient(diags *diag.Diagnostics, purpose string) bool {
-	if p.client == nil {
-		p.addUnknownSettings(diags, purpose, p.unknown)
-	}
-	return p.client != nil
-}
-
-func (p *providerData) addUnknownSettings(diags *diag.Diagnostics, purpose string, names []string) {
-	verb := "is"
-	if len(names) > 1 {
-		verb = "are"
+	if p.client != nil {
+		return true
 	}
 	p.report(diags).errorf(path.Empty(), "Provider configuration is unknown",
 		"%s requires the API, but %s of the provider %s known only after apply. Options:\n"+
 			"  - If the plan needs only deployments in the state, plan with -refresh=false.\n"+
 			"  - First create the resources that the value depends on, with -target.\n"+
 			"  - Use two configurations: one for the service, and one for its deployments.", purpose,
-		strings.Join(names, ", "), verb)
+		strings.Join(p.unknown, ", "), isOrAre(p.unknown))
+	return false
+}
+
+func isOrAre(names []string) string {
+	if len(names) > 1 {
+		return "are"
+	}
+	return "is"
 }

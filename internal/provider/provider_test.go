@@ -291,7 +291,7 @@ func TestProvider_credentialOfTheEnvironmentGoesToNoOtherService(t *testing.T) {
 	foreignCertificate := protocoltest.Error("Credential belongs to another service", "base_url",
 		"GRAPHDEPLOY_CLIENT_CERT_FILE is for")
 	both := protocoltest.Error("Credential belongs to another service", "base_url",
-		"GRAPHDEPLOY_API_KEY and GRAPHDEPLOY_CLIENT_CERT_FILE are for "+ours, "The credentials were not sent",
+		"GRAPHDEPLOY_API_KEY and GRAPHDEPLOY_CLIENT_CERT_FILE are for "+ours, "The credential was not sent",
 		"Set api_key and client_cert_file in the provider block")
 	malformed := protocoltest.Error("Credential belongs to another service", "base_url", "GRAPHDEPLOY_API_KEY",
 		"GRAPHDEPLOY_BASE_URL", "malformed")
