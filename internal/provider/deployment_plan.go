@@ -18,114 +18,118 @@ import (
 func (r *deploymentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
-	state, config := attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
+	state, config, diags := attributesOf(req.State.Raw), attributesOf(req.Config.Raw), &resp.Diagnostics
 	r.hideSecrets(state, config)
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(ctx, state, resp)
 		return
 	}
-	plan := attributesOf(req.Plan.Raw)
-	record := loadRecord(ctx, req.Private, &resp.Diagnostics)
+	record := loadRecord(ctx, req.Private, diags)
 	resp.Plan.Raw = field.With(req.Plan.Raw, resourceFields.Plan(req.Config.Raw, req.State.Raw, record))
-	r.checkHosting(plan, &resp.Diagnostics)
-	r.warnOfMisspelled(&resp.Diagnostics, attributesOf(resp.Plan.Raw), config)
+	plan := attributesOf(resp.Plan.Raw)
+	r.checkHosting(plan, diags)
+	r.warnOfMisspelled(diags, plan, config)
 	if req.State.Raw.IsNull() {
 		r.planCreate(ctx, plan, resp)
 		return
 	}
-
 	live := r.state.take(state.text("id"))
-	replaces := plan.replaces(state, "name") || plan.replaces(state, "source")
 	r.state.hold(state)
 	if state.text("status") == client.StatusAwaitingDelete {
-		r.report(&resp.Diagnostics).warnf(path.Empty(), "Deployment is being deleted", "Deployment %s has status %s. Once "+
+		r.report(diags).warnf(path.Empty(), "Deployment is being deleted", "Deployment %s has status %s. Once "+
 			"it no longer exists, the plan proposes to create it again.", describe(state), client.StatusAwaitingDelete)
 	}
-	if replaces {
-		r.planReplacement(ctx, plan, state, &resp.Diagnostics)
+	if plan.replaces(state, "name") || plan.replaces(state, "source") {
+		r.planReplacement(ctx, plan, state, diags)
 		return
 	}
-	r.planUpdate(ctx, req, resp, newChange(req.Config.Raw, resp.Plan.Raw, req.State.Raw, record), live)
-	if planned := attributesOf(resp.Plan.Raw); planned["latest_revision_id"].IsKnown() && !resp.Diagnostics.HasError() {
-		r.addPending(ctx, req.Private, planned, state, live, &resp.Diagnostics)
+	c := newChange(req.Config.Raw, resp.Plan.Raw, req.State.Raw, record,
+		r.loadSentSecrets(ctx, req.Private, state, diags))
+	r.planUpdate(ctx, c, live, req, resp)
+	keepsRevision := attributesOf(resp.Plan.Raw)["latest_revision_id"].IsKnown()
+	if keepsRevision && !diags.HasError() {
+		r.addPending(ctx, req.Private, plan, state, live, diags)
 	}
 }
 
 // planUpdate plans a change of a deployment. Live is what was read of it for its refresh; nil if nothing was.
-func (r *deploymentResource) planUpdate(ctx context.Context, req resource.ModifyPlanRequest,
-	resp *resource.ModifyPlanResponse, c *change, live *client.Deployment,
+func (r *deploymentResource) planUpdate(ctx context.Context, c *change, live *client.Deployment,
+	req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
-	plan, state, config := attributesOf(resp.Plan.Raw), attributesOf(req.State.Raw), attributesOf(req.Config.Raw)
 	diags := &resp.Diagnostics
-	secrets := newSecretsChange(plan, state, config, r.loadSentSecrets(ctx, req.Private, state, diags))
-	redeploys := c.redeploys()
-	if c.ChangesNothing() && !secrets.changes && len(secrets.released) == 0 && !redeploys {
+	if !c.concernsService() && len(c.secrets.released) == 0 {
 		return
 	}
 	if r.client == nil && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	if !c.ChangesNothing() || secrets.changes || redeploys {
-		if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(state))) {
-			return
-		}
-		if live == nil {
-			var err error
-			if live, err = r.client.Deployment(ctx, state.text("id")); err != nil {
-				r.addReadFailure(diags, state, err)
-				return
-			}
-		}
-		c.compare(live)
+	if c.concernsService() && !r.readAndCompare(ctx, c, live, diags) {
+		return
 	}
-	r.addTakenRef(diags, c, state)
+	r.addTakenRef(diags, c)
 	if len(c.Left) > 0 {
 		r.report(diags).warnf(path.Empty(), "Removed values stay in the service", "No apply has set these values of "+
-			"deployment %s, so removing them does not change them in the service:%s", describe(state), names(c.Left))
+			"deployment %s, so removing them does not change them in the service:%s", describe(c.state), names(c.Left))
 	}
-	body := c.Body
-	secrets.compare(live)
-	if r.documentedOnly && (len(body) > 0 || secrets.difference() != "" ||
-		redeploys && attributesOf(c.plan)["redeploy_triggers"].IsFullyKnown()) {
-		r.rejectChange(c, secrets, diags)
+	if r.documentedOnly && c.needsUpdate() {
+		r.rejectUpdate(c, diags)
 		return
 	}
-	secrets.warn(r.report(diags), describe(state))
-	if len(body) == 0 && len(c.Undecided) == 0 && !secrets.sends && !redeploys {
-		return
+	c.secrets.warn(r.report(diags), describe(c.state))
+	if len(c.Body) > 0 || len(c.Undecided) > 0 || c.makesRevision() {
+		resp.Plan.Raw = c.markChanging(resp.Plan.Raw)
 	}
-	newRevision := secrets.sends || redeploys || c.makesRevision(body)
-	resp.Plan.Raw = markChanging(resp.Plan.Raw, req.Config.Raw, c.source, newRevision)
 }
 
-// markChanging marks as unknown what an update may change by itself.
-func markChanging(plan, config tftypes.Value, source string, newRevision bool) tftypes.Value {
-	values, configured := attributesOf(plan), attributesOf(config)
-	unknown := field.Values{"updated_at": tftypes.NewValue(tftypes.String, tftypes.UnknownValue)}
-	if newRevision {
-		for _, name := range []string{"status", "latest_revision_id", "active_revision_id", "image_version"} {
-			unknown[name] = unknown["updated_at"]
+// readAndCompare compares a change with what the service has: live, or, if that is nil, what it reads. It is not ok if
+// it cannot.
+func (r *deploymentResource) readAndCompare(ctx context.Context, c *change, live *client.Deployment,
+	diags *diag.Diagnostics,
+) (ok bool) {
+	if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(c.state))) {
+		return false
+	}
+	if live == nil {
+		var err error
+		live, err = r.client.Deployment(ctx, c.state.text("id"))
+		if err != nil {
+			r.addReadFailure(diags, c.state, err)
+			return false
 		}
 	}
-	object := values["source_revision_config"]
-	if newRevision && source == client.SourceCodehost && object.IsKnown() && !object.IsNull() {
-		built := field.Values{"repo_commit_sha": unknown["updated_at"]}
-		if attributesOf(configured["source_revision_config"])["image_uri"].IsNull() {
-			built["image_uri"] = unknown["updated_at"]
-		}
-		unknown["source_revision_config"] = field.With(object, built)
-	}
-	return field.With(plan, unknown)
+	c.compare(live)
+	return true
 }
 
-// rejectChange reports, as one error, a change that the provider may not send.
-func (r *deploymentResource) rejectChange(c *change, secrets *secretsChange, diags *diag.Diagnostics) {
+// markChanging returns the plan with what an update may change by itself as unknown.
+func (c *change) markChanging(plan tftypes.Value) tftypes.Value {
+	unknown := tftypes.NewValue(tftypes.String, tftypes.UnknownValue)
+	changing := field.Values{"updated_at": unknown}
+	if !c.makesRevision() {
+		return field.With(plan, changing)
+	}
+	for _, name := range []string{"status", "latest_revision_id", "active_revision_id", "image_version"} {
+		changing[name] = unknown
+	}
+	config := c.plan["source_revision_config"]
+	if c.source() == client.SourceCodehost && config.IsKnown() && !config.IsNull() {
+		built := field.Values{"repo_commit_sha": unknown}
+		if attributesOf(c.config["source_revision_config"])["image_uri"].IsNull() {
+			built["image_uri"] = unknown
+		}
+		changing["source_revision_config"] = field.With(config, built)
+	}
+	return field.With(plan, changing)
+}
+
+// rejectUpdate reports, as one error, an update that the provider may not send.
+func (r *deploymentResource) rejectUpdate(c *change, diags *diag.Diagnostics) {
 	lines := describeDifferences(c.Set)
 	for _, removed := range names(c.Dropped) {
 		lines = append(lines, removed+": removed from the configuration")
 	}
-	if line := secrets.difference(); line != "" {
+	if line := c.secrets.difference(); line != "" {
 		lines = append(lines, line)
 	}
 	if c.redeploys() {
@@ -136,7 +140,7 @@ func (r *deploymentResource) rejectChange(c *change, secrets *secretsChange, dia
 		"Options:\n"+
 		"  - To update it, remove documented_operations_only. The service must support PATCH for deployments.\n%s\n"+
 		"  - For terraform destroy, which plans first, add -refresh=false.",
-		describe(attributesOf(c.state)), lines, withoutUpdate)
+		describe(c.state), lines, withoutUpdate)
 }
 
 // withoutUpdate is what to do where a deployment cannot be updated.
@@ -146,15 +150,16 @@ const withoutUpdate trusted = "  - To keep the service's values, write them into
 	"keeps running."
 
 // addTakenRef warns of a ref that goes into the state without a request, because the service does not show its own.
-func (r *deploymentResource) addTakenRef(diags *diag.Diagnostics, c *change, state attributes) {
-	if c.RefAssumed {
-		planned := attributesOf(attributesOf(c.plan)["source_revision_config"])
-		r.report(diags).warnf(path.Root("source_revision_config").AtName("repo_ref"), "Imported ref cannot be verified",
-			"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes "+
-				"that %q refers to this commit, and sends nothing. If the deployment follows a different branch, first set "+
-				"repo_ref to that branch and apply. Then change it.", describe(state),
-			planned.text("repo_commit_sha"), planned.text("repo_ref"))
+func (r *deploymentResource) addTakenRef(diags *diag.Diagnostics, c *change) {
+	if !c.RefAssumed {
+		return
 	}
+	planned := attributesOf(c.plan["source_revision_config"])
+	r.report(diags).warnf(path.Root("source_revision_config").AtName("repo_ref"), "Imported ref cannot be verified",
+		"Deployment %s was imported, and the service reports commit %s instead of a branch or tag. The provider assumes "+
+			"that %q refers to this commit, and sends nothing. If the deployment follows a different branch, first set "+
+			"repo_ref to that branch and apply. Then change it.", describe(c.state),
+		planned.text("repo_commit_sha"), planned.text("repo_ref"))
 }
 
 // planCreate records the name for a replacement, and looks it up: a wrong credential or URL fails the plan and not the

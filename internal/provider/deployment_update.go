@@ -1,14 +1,12 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -22,12 +20,19 @@ import (
 // state, record and private state are those of before, and the next refresh shows what took. What concerns only the
 // state needs no request.
 func (r *deploymentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	u := &update{deploymentResource: r, req: req, resp: resp, diags: &resp.Diagnostics,
-		state: attributesOf(req.State.Raw), plan: attributesOf(req.Plan.Raw), config: attributesOf(req.Config.Raw)}
-	r.hideSecrets(u.state, u.plan, u.config)
-	u.change = newChange(req.Config.Raw, req.Plan.Raw, req.State.Raw, loadRecord(ctx, req.Private, u.diags))
-	u.secrets = newSecretsChange(u.plan, u.state, u.config, r.loadSentSecrets(ctx, req.Private, u.state, u.diags))
-	u.run(ctx)
+	u := &update{deploymentResource: r, req: req, resp: resp, diags: &resp.Diagnostics}
+	state := attributesOf(req.State.Raw)
+	r.hideSecrets(state, attributesOf(req.Plan.Raw), attributesOf(req.Config.Raw))
+	u.change = newChange(req.Config.Raw, req.Plan.Raw, req.State.Raw, loadRecord(ctx, req.Private, u.diags),
+		r.loadSentSecrets(ctx, req.Private, state, u.diags))
+	switch {
+	case !u.concernsService() && req.Plan.Raw.IsFullyKnown():
+		u.save(ctx, nil)
+	case r.documentedOnly:
+		u.runDocumented(ctx)
+	default:
+		u.run(ctx)
+	}
 }
 
 // update is an update of a deployment in progress.
@@ -37,46 +42,32 @@ type update struct {
 	req   resource.UpdateRequest
 	resp  *resource.UpdateResponse
 	diags *diag.Diagnostics
-
-	state, plan, config attributes
-	secrets             *secretsChange
 }
 
-// run reads, merges and sends; waits until the change is visible, and until it runs; and saves.
+// run reads, merges and sends; waits until the change is visible, and verifies it; waits until it runs; and saves.
 func (u *update) run(ctx context.Context) {
-	if u.concernsOnlyState() {
-		u.save(ctx, nil)
-		return
-	}
-	if u.documentedOnly {
-		u.runDocumented(ctx)
-		return
-	}
 	sent, ok := u.send(ctx)
 	if !ok {
 		return
 	}
-	before := sent.Before
 	if sent.Sent == nil {
-		u.save(ctx, before) // the service has everything already
+		u.save(ctx, sent.Before) // the service has everything already
 		return
 	}
 	// Terraform's interrupt ends the wait until it runs only: what was changed has to be confirmed, and saved.
 	uninterrupted := context.WithoutCancel(ctx)
 	visible, ok := u.readBack(uninterrupted, sent)
-	if !ok {
+	if !ok || !u.verify(sent, visible) {
 		return
 	}
-	if sent.Lost == nil {
-		visible = u.dropLeftovers(uninterrupted, visible)
-	}
-	if !u.verify(sent, visible) {
-		return
-	}
-	running := visible
-	if revised(before, visible) || sent.Written != nil && revised(before, sent.Written) {
-		rollout := u.rolloutOf(u.plan, before)
-		if running = rollout.wait(ctx, visible, u.diags); running == nil {
+	cleaned := u.dropLeftovers(uninterrupted, visible)
+	u.addKept(cleaned)
+	u.addUnasked(sent, cleaned)
+	running := cleaned
+	if newRevision(sent, cleaned) {
+		rollout := u.rolloutOf(u.plan, sent.Before)
+		running = rollout.wait(ctx, cleaned, u.diags)
+		if running == nil {
 			return
 		}
 		rollout.savePending(ctx, u.resp.Private, u.diags)
@@ -84,240 +75,91 @@ func (u *update) run(ctx context.Context) {
 	u.save(ctx, running)
 }
 
-// concernsOnlyState reports whether the service has nothing to do with what the plan changes.
-func (u *update) concernsOnlyState() bool {
-	return u.ChangesNothing() && !u.secrets.changes && !u.redeploys() && u.req.Plan.Raw.IsFullyKnown()
-}
-
-// runDocumented is run with documented_operations_only. A plan gets here with something to send only for values that
-// were unknown then.
+// runDocumented saves the plan if documented_operations_only allows it. A plan gets here with something to send only
+// for values that were unknown then.
 func (u *update) runDocumented(ctx context.Context) {
 	live, err := u.client.DeploymentNow(ctx, u.state.text("id"))
-	switch {
-	case err != nil:
+	if err != nil {
 		u.addReadFailure(u.diags, u.state, err)
-	case len(u.merge(live)) > 0:
-		u.rejectChange(u.change, u.secrets, u.diags)
-	default:
-		u.save(ctx, live)
+		return
 	}
-}
-
-// merge computes what to change of a deployment.
-func (u *update) merge(live *client.Deployment) client.Tree {
 	u.compare(live)
-	u.secrets.compare(live)
-	body := maps.Clone(u.Body)
-	if u.redeploys() {
-		ref := attributesOf(u.plan["source_revision_config"]).text("repo_ref")
-		image := attributesOf(u.config["source_revision_config"])["image_uri"]
-		body["source_revision_config"] = redeployedConfig(live, body, ref, image.Type() != nil && !image.IsNull())
+	if u.needsUpdate() {
+		u.rejectUpdate(u.change, u.diags)
+		return
 	}
-	if u.secrets.sends {
-		body["secrets"] = u.secrets.list.sorted()
-	}
-	return body
+	u.save(ctx, live)
 }
 
-// send sends what the plan changes. If the service rejects members that it reports itself but the provider does not
-// know, it sends the change once more without them.
-func (u *update) send(ctx context.Context) (sent client.Update, ok bool) {
-	id := u.state.text("id")
-	sent, err := u.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) {
-		return u.merge(live), nil
-	})
-	if err == nil {
-		return sent, true
-	}
-	if foreign := u.foreign(sent.Sent); isAbout(err, foreign, sent.Sent) {
-		reduced, secondErr := u.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) {
-			return u.withoutForeign(u.merge(live)), nil
-		})
-		if secondErr == nil {
-			u.report(u.diags).warnf(path.Empty(), "Unknown properties were not sent", "The service reports properties of "+
-				"deployment %s that this provider does not know, but rejects them in requests. The update was sent without them. "+
-				"Check that the service still has:%s",
-				describe(u.state), foreign)
-			return reduced, true
-		}
-	}
-	u.addSendFailure(err, sent.Sent)
-	return sent, false
-}
-
-// foreign names the members of a request that the provider does not know, and that are not of additional_properties.
-func (u *update) foreign(request client.Tree) []string {
-	ours := field.Leaves(u.plan.additional())
-	_, rest := changeableFields.Split(request)
-	return slices.DeleteFunc(field.Leaves(rest), func(name string) bool {
-		return name == "secrets" || slices.Contains(ours, name)
-	})
-}
-
-func (u *update) withoutForeign(request client.Tree) client.Tree {
-	described, _ := changeableFields.Split(request)
-	reduced := field.MergeDeep(described, u.plan.additional())
-	maps.DeleteFunc(reduced, func(name string, _ any) bool { _, sent := request[name]; return !sent })
-	if secrets, sent := request["secrets"]; sent {
-		reduced["secrets"] = secrets
-	}
-	return reduced
-}
-
-// isAbout reports whether a service may have rejected a request because of some members: its error names one of them,
-// or names no member of the request at all.
-func isAbout(err error, names []string, request client.Tree) bool {
-	rejected, ok := errors.AsType[*client.Error](err)
-	if !ok || !rejected.Invalid() || len(names) == 0 {
-		return false
-	}
-	text := rejected.Message
-	for _, f := range rejected.Fields {
-		text += " " + f.String()
-	}
-	mentioned := map[string]bool{}
-	for _, word := range words.FindAllString(text, -1) {
-		mentioned[word] = true
-	}
-	mentions := func(path string) bool { return mentioned[path[strings.LastIndexByte(path, '.')+1:]] }
-	return slices.ContainsFunc(names, mentions) || !slices.ContainsFunc(field.Leaves(request), mentions)
-}
-
-var words = regexp.MustCompile(`[\w-]+`)
-
-func (u *update) addSendFailure(err error, request client.Tree) {
-	r := u.report(u.diags)
-	rejected, ok := errors.AsType[*client.Error](err)
-	switch {
-	case errors.Is(err, client.ErrNotSupported):
-		r.errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for "+
-			"it. Nothing was changed. Options:\n%s\n  - Set documented_operations_only = true in the provider: the plan then "+
-			"reports such changes.\n\n%s",
-			describe(u.state), withoutUpdate, u.sentence(err))
-	case errors.Is(err, client.ErrNotFound):
-		u.addReadFailure(u.diags, u.state, err)
-	default:
-		secrets, _ := request["secrets"].([]client.Secret)
-		var notes []trusted
-		config, _ := request["source_config"].(map[string]any)
-		settings := slices.DeleteFunc(slices.Sorted(maps.Keys(config)),
-			func(name string) bool { return name == "resource_spec" })
-		if ok && rejected.Invalid() && len(settings) > 0 {
-			notes = append(notes, mayBeImmutable)
-		}
-		u.report(u.diags).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err,
-			requestLocations(u.config, secrets), notes...)
-	}
-}
-
-const mayBeImmutable trusted = "Some settings of source_config cannot be changed after the create (section 2.2 " +
-	"of the API document). If this is one of them, terraform apply -replace=ADDRESS, with the address of this resource, " +
-	"deletes the deployment and creates it again with the new value."
-
-// readBack reads the deployment until it shows what was sent, or what the response to that showed, if the service did
-// not take all of it. It is not ok if nothing can be read.
-func (u *update) readBack(ctx context.Context, sent client.Update) (*client.Deployment, bool) {
-	before, written := sent.Before, sent.Written
-	refused := written != nil && !u.took(sent, written)
-	visible, err := u.client.WaitConsistent(ctx, before, func(d *client.Deployment) bool {
+// readBack reads the deployment until it shows what was sent, or, if the service did not take all of it, what the
+// response showed. It is not ok if nothing can be read.
+func (u *update) readBack(ctx context.Context, sent client.Update) (visible *client.Deployment, ok bool) {
+	awaitsRevision := u.redeploys() && sent.Before.LatestRevisionID != ""
+	incomplete := sent.Written != nil && !u.effectIn(sent, sent.Written).complete()
+	visible, err := u.client.WaitConsistent(ctx, sent.Before, func(d *client.Deployment) bool {
+		now := u.effectIn(sent, d)
 		switch {
-		case written != nil && revised(before, written) && !revised(before, d):
+		case u.isOlder(d, sent.Before, sent.Written), awaitsRevision && !now.revised:
 			return false
-		case u.redeploys() && before.LatestRevisionID != "" && !revised(before, d):
-			return false
-		case refused && changeableFields.Satisfies(d.Tree, written.Tree, u.source):
+		case incomplete && changeableFields.Satisfies(d.Tree, sent.Written.Tree, u.source()):
 			return true
-		case written != nil && len(u.leftover(d)) > len(u.leftover(written)), sent.Lost != nil && len(u.leftover(d)) > 0:
-			return false
+		default:
+			return now.complete() && len(now.refs) == 0
 		}
-		return u.took(sent, d) && len(u.unrevised(sent, d)) == 0
 	})
 	if err != nil {
 		u.report(u.diags).failure(fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
-		return nil, false
 	}
-	return visible, true
+	return visible, err == nil
 }
 
-// took reports whether a deployment has what was sent, as far as it shows that.
-func (u *update) took(sent client.Update, d *client.Deployment) bool {
-	return len(u.missing(d)) == 0 && len(u.secrets.notTaken(d)) == 0 && !u.unknownSecrets(sent, d)
-}
-
-// unknownSecrets reports whether nothing shows that the service took secrets: the response was lost, there is no new
-// revision, and it does not show values.
-func (u *update) unknownSecrets(sent client.Update, d *client.Deployment) bool {
-	return sent.Lost != nil && u.secrets.sends && !revised(sent.Before, d) && !u.secrets.values.foundIn(secretsIn(d))
-}
-
-// unrevised are refs that were changed without a new revision, where the service shows only commits.
-func (u *update) unrevised(sent client.Update, d *client.Deployment) (unrevised []field.Difference) {
-	if revisionOf(d) != revisionOf(sent.Before) {
-		return nil
+// isOlder reports whether a read is older than the response to an update, which is nil if there is none: it has the
+// revision of before, or has more of what the plan removes.
+func (u *update) isOlder(read, before, response *client.Deployment) bool {
+	if response == nil {
+		return len(u.kept(read)) > 0
 	}
+	return revised(before, response) && !revised(before, read) || len(u.kept(read)) > len(u.kept(response))
+}
+
+// effect is what a deployment shows of an update that was sent.
+type effect struct {
+	revised bool               // it has another revision than before
+	missing []field.Difference // what is set, and is not there
+	refs    []field.Difference // what is set without a new revision, where the service shows only commits
+	secrets []string           // how secrets are not those that were sent
+	kept    []field.Difference // what is removed, and is still there
+}
+
+// complete reports whether what is set is there, as far as the deployment shows values.
+func (e effect) complete() bool { return len(e.missing) == 0 && len(e.secrets) == 0 }
+
+// effectIn returns what a deployment, which the response to an update or a read has shown, shows of the update.
+func (u *update) effectIn(sent client.Update, d *client.Deployment) effect {
+	e := effect{revised: revised(sent.Before, d), missing: u.Missing(d.Tree), secrets: u.secrets.notTaken(d),
+		kept: u.kept(d)}
 	for _, changed := range u.Set {
-		if changed.ResolvedIn(d.Tree) {
-			unrevised = append(unrevised, changed)
+		if changed.ResolvedIn(d.Tree) && !e.revised && commitOf(d) == commitOf(sent.Before) {
+			e.refs = append(e.refs, changed)
 		}
 	}
-	return unrevised
+	unconfirmed := sent.Lost != nil && !e.revised && u.secrets.sends && !u.secrets.values.foundIn(secretsIn(d))
+	if unconfirmed && len(e.secrets) == 0 {
+		e.secrets = []string{"secrets: nothing shows whether the service has the new values"}
+	}
+	return e
 }
 
-// revisionOf identifies a revision.
-func revisionOf(d *client.Deployment) [2]string {
-	config, _ := d.Tree["source_revision_config"].(map[string]any)
-	commit, _ := config["repo_commit_sha"].(string)
-	return [2]string{d.LatestRevisionID, commit}
-}
-
-// revised reports whether a deployment has another revision than before.
-func revised(before, d *client.Deployment) bool {
-	return d.LatestRevisionID != "" && !strings.EqualFold(d.LatestRevisionID, before.LatestRevisionID)
-}
-
-// dropLeftovers sets members of maps and JSON objects to null that a service still has because it merges deeply. It
-// returns what the service has then: reads that are older than this change would end the wait for its revision. That it
-// rejects this is no failure of the update: verify warns of what is left.
-func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) *client.Deployment {
-	if len(u.nulls(visible)) == 0 {
-		return visible
-	}
-	sent, err := u.client.UpdateDeployment(ctx, visible.ID,
-		func(live *client.Deployment) (client.Tree, error) { return u.nulls(live), nil })
-	if err != nil || sent.Sent == nil {
-		return visible
-	}
-	written, kept := sent.Written, 0
-	if written != nil {
-		kept = len(u.leftover(written))
-	}
-	shows := func(d *client.Deployment) bool {
-		return len(u.leftover(d)) <= kept && (written == nil || !revised(visible, written) || revised(visible, d))
-	}
-	read, err := u.client.WaitConsistent(ctx, visible, shows)
-	switch {
-	case err == nil && (written == nil || shows(read)):
-		return read
-	case written != nil:
-		return written
-	}
-	return visible
-}
-
-// verify reports what the service did not take, what it kept although it was removed, and what changed although nobody
-// asked for it. It is not ok if the service did not take all that is set.
+// verify reports what the service did not take of what is set, and, after a lost response, of what is removed. It is ok
+// if it took that.
 func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool) {
-	r, who := u.report(u.diags), describe(u.state)
-	failed, kept := slices.Concat(u.missing(visible), u.unrevised(sent, visible)), u.leftover(visible)
-	lines, secrets := describeDifferences(failed), u.secrets.notTaken(visible)
-	lines = append(lines, secrets...)
-	sameRevision := u.redeploys() && !revised(sent.Before, visible)
+	r, who, now := u.report(u.diags), describe(u.state), u.effectIn(sent, visible)
+	redeployed := !u.redeploys() || newRevision(sent, visible)
+	failed := slices.Concat(now.missing, now.refs)
+	lines := slices.Concat(describeDifferences(failed), now.secrets)
 	if sent.Lost != nil {
-		lines = append(lines, names(kept)...)
-		if len(secrets) == 0 && u.unknownSecrets(sent, visible) {
-			lines = append(lines, "secrets: nothing shows whether the service has the new values")
-		}
-		if sameRevision {
+		lines = append(lines, names(now.kept)...)
+		if !redeployed {
 			lines = append(lines, "redeploy_triggers: there is no new revision")
 		}
 	}
@@ -336,24 +178,13 @@ func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool
 		r.errorf(at, "Update was not applied", "The service accepted the update of deployment %s, but did not apply all of "+
 			"it:%s\n\n%s", who, lines, u.notAppliedAdvice(failed))
 		return false
-	case sameRevision && visible.LatestRevisionID != "":
-		r.errorf(path.Empty(), "No new revision", "The service accepted the update of deployment %s, but made no new "+
-			"revision: the latest one is still %s. The change of redeploy_triggers is not applied. Contact the service "+
-			"operator, or set redeploy_triggers back.", who, visible.LatestRevisionID)
-		return false
-	case sameRevision:
-		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment "+
-			"%s: the provider cannot verify that the change of redeploy_triggers made a new one.", who)
+	case !redeployed:
+		return byTrigger.verify(r, visible)
 	}
-	if len(kept) > 0 {
-		r.warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of deployment %s, "+
-			"but still has the former value, which may be its default, of:%s", who, names(kept))
-	}
-	u.addUnasked(sent, visible)
 	return true
 }
 
-// notAppliedAdvice is what to do about values that the service did not take.
+// notAppliedAdvice states what to do about values that the service did not take.
 func (u *update) notAppliedAdvice(failed []field.Difference) trusted {
 	advice := trusted("Options:")
 	for _, d := range failed {
@@ -372,26 +203,41 @@ func (u *update) notAppliedAdvice(failed []field.Difference) trusted {
 	return advice
 }
 
+// dropLeftovers sets members of maps and JSON objects to null that a service still has because it merges deeply. It
+// returns what the service has then: reads that are older than this change would end the wait for its revision. That it
+// rejects this is no failure of the update: addKept warns of what is left.
+func (u *update) dropLeftovers(ctx context.Context, visible *client.Deployment) *client.Deployment {
+	nulls := func(live *client.Deployment) client.Tree { return u.Nullify(live.Tree, u.kept(live)) }
+	if len(nulls(visible)) == 0 {
+		return visible
+	}
+	sent, err := u.client.UpdateDeployment(ctx, visible.ID,
+		func(live *client.Deployment) (client.Tree, error) { return nulls(live), nil })
+	if err != nil || sent.Sent == nil {
+		return visible
+	}
+	isOlder := func(d *client.Deployment) bool { return u.isOlder(d, visible, sent.Written) }
+	read, err := u.client.WaitConsistent(ctx, visible, func(d *client.Deployment) bool { return !isOlder(d) })
+	if err == nil && (sent.Written == nil || !isOlder(read)) {
+		return read
+	}
+	return cmp.Or(sent.Written, visible)
+}
+
+// addKept warns of what the service still has although the plan removes it.
+func (u *update) addKept(d *client.Deployment) {
+	if kept := u.kept(d); len(kept) > 0 {
+		u.report(u.diags).warnf(path.Empty(), "Removed arguments stay in the service", "The service accepted the update of "+
+			"deployment %s, but still has the former value, which may be its default, of:%s", describe(u.state), names(kept))
+	}
+}
+
 // addUnasked warns of what changed although nobody asked for it, except for what the service may change by itself.
-func (u *update) addUnasked(sent client.Update, visible *client.Deployment) {
-	expected := maps.Clone(sent.Before.Tree)
-	for object, value := range sent.Sent {
-		if config, ok := value.(map[string]any); ok && isConfigObject(object) {
-			inner, _ := expected[object].(map[string]any)
-			value = field.Merge(inner, config)
-		}
-		expected[object] = value
-	}
-	for name := range expected { // what the provider does not know at the root, the service may change at any time
-		if _, known := changeableFields.ByName(name); !known && sent.Sent[name] == nil {
-			delete(expected, name)
-		}
-	}
-	delete(expected, "secrets") // they are verified by themselves
+func (u *update) addUnasked(sent client.Update, after *client.Deployment) {
 	var unasked []string
-	for _, d := range changeableFields.Missing(visible.Tree, expected, u.source) {
+	for _, d := range changeableFields.Missing(after.Tree, expectedAfter(sent), u.source()) {
 		object, name := d.Key()
-		otherCommit := d.ResolvedIn(visible.Tree) && attributesOf(u.plan[object]).text(name) != d.Want // of the same ref
+		otherCommit := d.ResolvedIn(after.Tree) && attributesOf(u.plan[object]).text(name) != d.Want // of the same ref
 		if !u.chosenByService(object, name) && !otherCommit {
 			unasked = append(unasked, d.String())
 		}
@@ -400,6 +246,26 @@ func (u *update) addUnasked(sent client.Update, visible *client.Deployment) {
 		u.report(u.diags).warnf(path.Empty(), "Service changed other properties", "The update of deployment %s changed "+
 			"properties that it was not meant to change:%s", describe(u.state), unasked)
 	}
+}
+
+// expectedAfter returns what a deployment should have after an update, without secrets, which are verified separately.
+func expectedAfter(sent client.Update) client.Tree {
+	expected := maps.Clone(sent.Before.Tree)
+	for name := range expected {
+		if _, known := changeableFields.ByName(name); !known {
+			delete(expected, name) // the service may change it at any time
+		}
+	}
+	for name, value := range sent.Sent {
+		f, _ := changeableFields.ByName(name)
+		if members, ok := value.(map[string]any); ok && f.Present {
+			before, _ := expected[name].(map[string]any)
+			value = field.Merge(before, members)
+		}
+		expected[name] = value
+	}
+	delete(expected, "secrets")
+	return expected
 }
 
 // chosenByService reports whether the service chooses a value because the configuration omits it.

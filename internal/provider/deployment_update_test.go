@@ -245,20 +245,22 @@ func TestUpdate_failureIsRepeated(t *testing.T) {
 	const body = `{"source_config":{"build_command":"make all","resource_spec":{"cpu":1,"labels":{"a":"1"}}}}`
 	for name, c := range map[string]struct {
 		fault fakeserver.Fault
-		times int
 		want  string
 		sent  string // by the second apply
 	}{
-		"rejected":      {fakeserver.Fault{Status: http.StatusConflict}, 1, "Cannot update deployment", "[" + body + "]"},
-		"response lost": {fakeserver.Fault{AfterWork: true, Cut: true}, 1, "", "null"},
-		"not applied": {fakeserver.Fault{Status: http.StatusOK, Body: "{}"}, 2, "Update was not applied: ",
+		"rejected":      {fakeserver.Fault{Status: http.StatusConflict}, "Cannot update deployment", "[" + body + "]"},
+		"response lost": {fakeserver.Fault{AfterWork: true, Cut: true}, "", "null"},
+		"not applied": {fakeserver.Fault{Status: http.StatusOK, Body: "{}"}, "Update was not applied: ",
 			"[" + body + "]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := create(t, fakeserver.Options{Defaults: map[string]any{}}, before)
-			m.s.Fail(fakeserver.UpdateDeployment, c.times, c.fault)
+			m.s.Fail(fakeserver.UpdateDeployment, 1, c.fault)
 			m.apply(allOperations, after, c.want)
+			if n := m.s.sent(http.MethodPatch, ""); n != 1 {
+				t.Errorf("%d updates were sent, want 1", n)
+			}
 			m.s.ResetRequests()
 			m.apply(allOperations, after, "")
 			m.expectSent(c.sent)

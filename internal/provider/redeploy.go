@@ -1,37 +1,87 @@
 package provider
 
 import (
-	"maps"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
-// redeploys reports whether a plan asks for a new revision of the same configuration: redeploy_triggers is set, or
-// changes. While a trigger is unknown, it may.
+// A redeployment makes a new revision of the same configuration. A change of redeploy_triggers asks for one, as a part
+// of an update, and so does the action graphdeploy_redeploy.
+
+// redeploys reports whether a plan asks for a redeployment: redeploy_triggers is set, or changes. While a trigger is
+// unknown, it may.
 func (c *change) redeploys() bool {
-	before, after := attributesOf(c.state)["redeploy_triggers"], attributesOf(c.plan)["redeploy_triggers"]
+	before, after := c.state["redeploy_triggers"], c.plan["redeploy_triggers"]
 	return !after.Equal(before) && (!after.IsKnown() || len(attributesOf(after)) > 0)
 }
 
-// redeployedConfig is the complete source_revision_config of a deployment, with the changes of a request, and with a
-// ref if it is not empty. That of codehost has no image, which the service builds again, unless the configuration sets
-// one.
-func redeployedConfig(live *client.Deployment, body client.Tree, ref string, setsImage bool) client.Tree {
+// redeployedConfig returns the complete source_revision_config of a deployment, with a ref and an image where they are
+// not empty. Without an image, codehost builds one again.
+func redeployedConfig(live *client.Deployment, ref, image string) client.Tree {
 	config := client.Tree{}
-	current, _ := live.Tree["source_revision_config"].(map[string]any)
-	for name, value := range current {
+	for name, value := range revisionConfig(live) {
 		if value != nil {
 			config[name] = value
 		}
 	}
 	delete(config, "repo_commit_sha") // of the revision before
-	if live.Source == client.SourceCodehost && !setsImage {
+	if live.Source == client.SourceCodehost {
 		delete(config, "image_uri")
 	}
 	if ref != "" {
 		config["repo_ref"] = ref
 	}
-	changes, _ := body["source_revision_config"].(map[string]any)
-	maps.Copy(config, changes)
+	if image != "" {
+		config["image_uri"] = image
+	}
 	return config
+}
+
+func revisionConfig(d *client.Deployment) client.Tree {
+	config, _ := d.Tree["source_revision_config"].(map[string]any)
+	return config
+}
+
+// commitOf returns the commit of the latest revision; "" if there is none.
+func commitOf(d *client.Deployment) string {
+	commit, _ := revisionConfig(d)["repo_commit_sha"].(string)
+	return commit
+}
+
+// revised reports whether a deployment has another revision than before.
+func revised(before, d *client.Deployment) bool {
+	return d.LatestRevisionID != "" && !strings.EqualFold(d.LatestRevisionID, before.LatestRevisionID)
+}
+
+// newRevision reports whether the response to an update, or a read after it, shows another revision than before.
+func newRevision(sent client.Update, read *client.Deployment) bool {
+	return revised(sent.Before, read) || sent.Written != nil && revised(sent.Before, sent.Written)
+}
+
+// redeployment is what messages about the redeployments by trigger and by action differ in.
+type redeployment struct {
+	expected string // what the provider cannot verify where the service reports no revisions
+	remedy   string // what to do if there is no new revision
+}
+
+var (
+	byTrigger = redeployment{"that the change of redeploy_triggers made a new one", "The change of redeploy_triggers is " +
+		"not applied. Contact the service operator, or set redeploy_triggers back."}
+	byAction = redeployment{"that there is a new one", "Contact the service operator."}
+)
+
+// verify reports that there is no new revision after a redeployment that the service accepted. It is ok if the service
+// reports no revisions at all.
+func (by redeployment) verify(r report, d *client.Deployment) (ok bool) {
+	if d.LatestRevisionID == "" {
+		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment "+
+			"%q (%s): the provider cannot verify %s.", d.Name, d.ID, by.expected)
+		return true
+	}
+	r.errorf(path.Empty(), "No new revision", "The service accepted the update of deployment %q (%s), but made no new "+
+		"revision: the latest one is still %s. %s", d.Name, d.ID, d.LatestRevisionID, by.remedy)
+	return false
 }

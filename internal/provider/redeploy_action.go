@@ -81,7 +81,7 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 	progress := progressOf(resp)
 	var onlyCommit string
 	sent, err := a.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) {
-		revisionConfig := redeployedConfig(live, nil, config.text("repo_ref"), false)
+		revisionConfig := redeployedConfig(live, config.text("repo_ref"), "")
 		if onlyCommit = ""; config.text("repo_ref") == "" && showsOnlyCommit(live) {
 			onlyCommit, _ = revisionConfig["repo_ref"].(string)
 		}
@@ -99,12 +99,13 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 	}
 	// Terraform's interrupt ends the wait until it runs only.
 	visible, err := a.client.WaitConsistent(context.WithoutCancel(ctx), sent.Before,
-		func(d *client.Deployment) bool { return revised(sent.Before, d) || d.LatestRevisionID == "" })
+		func(d *client.Deployment) bool { return sent.Before.LatestRevisionID == "" || revised(sent.Before, d) })
 	if err != nil {
 		a.report(diags).failure(fmt.Sprintf("Cannot read deployment %q back", sent.Before.Name), err, nil)
 		return
 	}
-	if !a.verifyRevised(sent, visible, diags) {
+	if !newRevision(sent, visible) {
+		a.addNoRevision(sent, visible, diags)
 		return
 	}
 	limit, err := time.ParseDuration(config.text("timeout"))
@@ -129,30 +130,18 @@ func progressOf(resp *action.InvokeResponse) func(message string) {
 
 // showsOnlyCommit reports whether the service shows, in place of a ref, the commit that it has resolved it to.
 func showsOnlyCommit(d *client.Deployment) bool {
-	config, _ := d.Tree["source_revision_config"].(map[string]any)
-	ref, _ := config["repo_ref"].(string)
-	commit, _ := config["repo_commit_sha"].(string)
-	return ref != "" && strings.EqualFold(ref, commit)
+	ref, _ := revisionConfig(d)["repo_ref"].(string)
+	return ref != "" && strings.EqualFold(ref, commitOf(d))
 }
 
-// verifyRevised reports it if a redeployment made no new revision, as far as the service reports revisions. It is not
-// ok if there is nothing to wait for.
-func (a *redeployAction) verifyRevised(sent client.Update, visible *client.Deployment, diags *diag.Diagnostics) bool {
-	r, who := a.report(diags), a.format("deployment %q (%s)", visible.Name, visible.ID)
-	switch {
-	case revised(sent.Before, visible), sent.Written != nil && revised(sent.Before, sent.Written):
-		return true
-	case sent.Lost != nil:
-		r.errorf(path.Empty(), "Outcome of the redeployment is unknown", "The response to the update of %s was lost, and it "+
-			"has no new revision: %s", who, a.sentence(sent.Lost))
-	case visible.LatestRevisionID == "":
-		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of %s: the "+
-			"provider cannot verify that there is a new one.", who)
-	default:
-		r.errorf(path.Empty(), "No new revision", "The service accepted the update of %s, but made no new revision: the "+
-			"latest one is still %s. Contact the service operator.", who, visible.LatestRevisionID)
+// addNoRevision reports that there is no new revision to wait for.
+func (a *redeployAction) addNoRevision(sent client.Update, visible *client.Deployment, diags *diag.Diagnostics) {
+	if sent.Lost == nil {
+		byAction.verify(a.report(diags), visible)
+		return
 	}
-	return false
+	a.report(diags).errorf(path.Empty(), "Outcome of the redeployment is unknown", "The response to the update of "+
+		"deployment %q (%s) was lost, and it has no new revision: %s", visible.Name, visible.ID, a.sentence(sent.Lost))
 }
 
 func (a *redeployAction) addRedeployFailure(diags *diag.Diagnostics, id string, err error) {

@@ -81,6 +81,23 @@ func TestRedeploy_triggersWithOtherChanges(t *testing.T) {
 	m.expectNoop(allOperations, after)
 }
 
+// What the service has built of a configured image is not sent in its place.
+func TestRedeploy_triggersSendTheConfiguredImage(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	p := newProtocol(t, s)
+	config := func(commit string) object {
+		return merged(fromBranch(commits(commit)), object{"source_revision_config": object{"image_uri": "base:1"}})
+	}
+	r := p.MustApply(typeName, nil, config("a"))
+	s.edit(t, "source_revision_config.image_uri", "built:1")()
+	p.MustApply(typeName, r, config("b"))
+	if got := inJSON(s.patches(t)); got != `[{"source_revision_config":{"graph_config_path":"graph.json",`+
+		`"image_uri":"base:1","repo_ref":"main"}}]` {
+		t.Errorf("sent %s", got)
+	}
+}
+
 // The trigger counts as not applied: the next plan repeats it.
 func TestRedeploy_withoutNewRevisionIsAnError(t *testing.T) {
 	t.Parallel()

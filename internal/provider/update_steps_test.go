@@ -178,6 +178,22 @@ func TestUpdate_responseWithoutContent(t *testing.T) {
 	p.plans(r, config("planted-two"))
 }
 
+// A read that is older than an update without a response does not show that the service keeps what was removed.
+func TestUpdate_removalWithoutContent(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{Defaults: map[string]any{}})
+	p := newProtocol(t, s)
+	r := p.MustApply(typeName, nil, withImage("1", resourceSpec("labels", object{"a": "1"})))
+	old := inJSON(object{"resources": []any{s.stored(t)}, "offset": 1})
+	s.Fail(fakeserver.UpdateDeployment, 1, fakeserver.Fault{AfterWork: true, Status: http.StatusNoContent,
+		Reached: func() { s.Fail(fakeserver.ListDeployments, 1, fakeserver.Fault{Body: old}) }})
+	r = p.MustApply(typeName, r, withImage("1"))
+	if sent := s.patches(t); len(sent) != 1 {
+		t.Errorf("sent %s", inJSON(sent))
+	}
+	p.plans(r, withImage("1"))
+}
+
 // The change is sent again without the members that the provider does not know only if the error may be about them.
 func TestUpdate_rejectionIsAboutUnknownMembers(t *testing.T) {
 	t.Parallel()
