@@ -257,8 +257,8 @@ func expectedAfter(sent client.Update) client.Tree {
 		}
 	}
 	for name, value := range sent.Sent {
-		f, _ := changeableFields.ByName(name)
-		if members, ok := value.(map[string]any); ok && f.Present {
+		_, known := changeableFields.ByName(name)
+		if members, isObject := value.(map[string]any); known && isObject {
 			before, _ := expected[name].(map[string]any)
 			value = field.Merge(before, members)
 		}
