@@ -148,8 +148,8 @@ func MergeDeep(a, b map[string]any) map[string]any {
 	return all
 }
 
-// Rewrite returns a tree with other names of its members, at every depth, and other leaves. A member that is not kept is
-// omitted.
+// Rewrite returns a tree with other names of its members, at every depth, and other leaves. A member that is not kept
+// is omitted.
 func Rewrite(tree any, rename func(name string) (now string, keep bool), leaf func(any) any) any {
 	switch tree := tree.(type) {
 	case map[string]any:
