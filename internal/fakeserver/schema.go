@@ -419,3 +419,35 @@ func tree(value any) any {
 	}
 	return decoded
 }
+
+// Members returns the documented members of a deployment, at every depth, each by its path with the kind of its value:
+// "source_config.resource_spec.volumes.name" is a "string".
+func Members() map[string]string {
+	members := map[string]string{}
+	var add func(at string, s *shape)
+	add = func(at string, s *shape) {
+		if s.kind == "array" {
+			s = s.item
+		}
+		for _, f := range s.fields {
+			here := strings.TrimPrefix(at+"."+f.name, ".")
+			members[here] = f.shape.String()
+			add(here, f.shape)
+		}
+	}
+	add("", deploymentShape)
+	return members
+}
+
+// String names the kind: "UUID", "array of string", "object" with fields or "free-form object".
+func (s *shape) String() string {
+	switch {
+	case s == stringsShape:
+		return "map of string"
+	case s.kind == "array":
+		return "array of " + s.item.String()
+	case s.kind == "object" && s.fields == nil:
+		return "free-form object"
+	}
+	return s.kind
+}

@@ -1,85 +1,96 @@
 package provider
 
 import (
-	_ "embed"
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/fakeserver"
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// A deployment with every field of sections 2.1 to 2.5, written from the interface.
-//
-//go:embed testdata/deployment.json
-var fullDeployment string
+// described are the descriptions.
+var described = map[string]field.Fields{"deployment": deploymentFields, "repository": repositoryFields,
+	"OAuth provider": oauthProviderFields}
 
-// described are the descriptions and a complete response that each is of.
-var described = map[string]struct {
-	fields   field.Fields
-	response string
-	but      string // not part of the description
-}{
-	"deployment": {deploymentFields, fullDeployment, "secrets"},
-	"repository": {repositoryFields,
-		`{"host_integration_id":"h","id":1,"name":"n","owner":"o","url":"u","default_branch":"b"}`, ""},
-	"OAuth provider": {oauthProviderFields,
-		`{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c","auth_url":"a",
-		"token_url":"t","uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u",` +
-			`"provider_type":"y","mcp_server_url":"m",
-		"token_endpoint_auth_method":"none","is_dynamic_client":true}`, ""},
+// TestDescriptions_deploymentIsThatOfTheFakeService verifies that the description has the members that the fake service
+// has, which was written from the API document by itself, of the same kinds, and no other.
+func TestDescriptions_deploymentIsThatOfTheFakeService(t *testing.T) {
+	t.Parallel()
+	got, want := map[string]string{}, fakeserver.Members()
+	addMembers(got, "", documentedFields)
+	for at := range want {
+		if strings.HasPrefix(at, "secrets.") {
+			delete(want, at) // the client reads them
+		}
+	}
+	got["secrets"] = want["secrets"]
+	for at, kind := range want {
+		if got[at] != kind {
+			t.Errorf("%s is described as %q, and is %q in the fake service", at, got[at], kind)
+		}
+		delete(got, at)
+	}
+	for at := range got {
+		t.Errorf("%s is described, and is not in the fake service", at)
+	}
 }
 
-// TestDescriptions_completeResponseRoundTrips verifies that the description has
-// every member of a response, and no other, and that each survives the way to a
-// Terraform value and back.
+// addMembers adds the members that a description has, as [fakeserver.Members] returns them.
+func addMembers(members map[string]string, at string, fields field.Fields) {
+	for _, f := range fields {
+		here := strings.TrimPrefix(at+"."+cmp.Or(f.Wire, f.Name), ".")
+		members[here] = kindName(f.Kind)
+		addMembers(members, here, f.Fields())
+	}
+}
+
+func kindName(kind field.Kind) string {
+	switch kind := kind.(type) {
+	case field.UUID:
+		return "UUID"
+	case field.Time:
+		return "date-time"
+	case field.Int64:
+		return "integer"
+	case field.Float64:
+		return "number"
+	case field.Bool:
+		return "boolean"
+	case field.JSON:
+		return "free-form object"
+	case field.StringMap:
+		return "map of string"
+	case field.Object:
+		return "object"
+	case field.ObjectList:
+		return "array of object"
+	case field.List:
+		return "array of " + kindName(kind.Of)
+	}
+	return "string"
+}
+
+// TestDescriptions_completeResponseRoundTrips verifies that a description has every member of a response, and no other,
+// and that each survives the way to a Terraform value and back.
 func TestDescriptions_completeResponseRoundTrips(t *testing.T) {
 	t.Parallel()
-	for name, d := range described {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tree, _ := field.ReadJSON([]byte(d.response))
-			response := tree.(map[string]any)
-			delete(response, d.but)
-			if _, rest := d.fields.Split(response); rest != nil {
-				t.Errorf("not described: %v", rest)
-			}
-			v, err := d.fields.Decode(response)
-			if err != nil {
-				t.Fatal(err)
-			}
-			assertSet(t, name, d.fields, v, map[*field.Field]bool{})
-			if back := d.fields.Encode(v); !reflect.DeepEqual(back, response) {
-				t.Errorf("%v\ncame back from %v", back, response)
-			}
-		})
-	}
-}
-
-// assertSet verifies that no attribute is null, at every depth. Of objects with
-// the same description, the first one counts.
-func assertSet(t *testing.T, at string, fields field.Fields, object tftypes.Value, seen map[*field.Field]bool) {
-	t.Helper()
-	if seen[&fields[0]] {
-		return
-	}
-	seen[&fields[0]] = true
-	values := attributesOf(object)
-	for _, f := range fields {
-		here, value := at+"."+f.Name, values[f.Name]
-		items := field.Items(value)
-		switch {
-		case value.IsNull():
-			t.Errorf("%s is null", here)
-		case Is[field.Object](f):
-			assertSet(t, here, f.Fields(), value, seen)
-		case Is[field.ObjectList](f) && len(items) == 0:
-			t.Errorf("%s is empty", here)
-		case Is[field.ObjectList](f):
-			assertSet(t, here, f.Fields(), items[0], seen)
+	for name, response := range map[string]string{
+		"repository": `{"host_integration_id":"h","id":1,"name":"n","owner":"o","url":"u","default_branch":"b"}`,
+		"OAuth provider": `{"id":"i","organization_id":"o","provider_id":"p","name":"n","client_id":"c","auth_url":"a",
+			"token_url":"t","uses_pkce":true,"code_challenge_method":"S256","created_at":"c","updated_at":"u",
+			"provider_type":"y","mcp_server_url":"m","token_endpoint_auth_method":"none","is_dynamic_client":true}`,
+	} {
+		read, _ := field.ReadJSON([]byte(response))
+		tree, _ := read.(map[string]any)
+		v, err := described[name].Decode(tree)
+		if err != nil || len(tree) != len(described[name]) {
+			t.Fatalf("%s has %d members, and %d attributes: %v", name, len(tree), len(described[name]), err)
+		}
+		if back := described[name].Encode(v); !reflect.DeepEqual(back, tree) {
+			t.Errorf("%v\ncame back from %v", back, tree)
 		}
 	}
 }
@@ -87,10 +98,10 @@ func assertSet(t *testing.T, at string, fields field.Fields, object tftypes.Valu
 // TestDescriptions_areValid verifies what package field and Terraform require.
 func TestDescriptions_areValid(t *testing.T) {
 	t.Parallel()
-	for name, d := range described {
+	for name, fields := range described {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assertValid(t, name, d.fields)
+			assertValid(t, name, fields)
 		})
 	}
 }
@@ -140,7 +151,7 @@ func TestDescriptions_namesAreThoseOfTheAPI(t *testing.T) {
 			check(f.Fields())
 		}
 	}
-	for _, d := range described {
-		check(d.fields)
+	for _, fields := range described {
+		check(fields)
 	}
 }

@@ -120,52 +120,6 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
-func TestAccExternalImageExample_setsEveryArgument(t *testing.T) {
-	terraformSince(t, 1, 11)
-	built := buildProvider(t)
-	t.Parallel()
-	s := newExampleService(t, "external-image")
-	newExample(t, built, "external-image", s).succeed("apply", "-auto-approve")
-
-	var sent any
-	for _, r := range s.Requests() {
-		if r.Method == "POST" {
-			if err := json.Unmarshal(r.Body, &sent); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	set := members(sent, "")
-	for at := range members(readJSON(t, "testdata/everything.json"), "") {
-		if !set[at] && !ofOtherSources.MatchString(at) {
-			t.Errorf("examples/external-image does not set %s", at)
-		}
-	}
-}
-
-// What a deployment of source external_docker does not have, and members of
-// free-form objects.
-var ofOtherSources = regexp.MustCompile(`\.(integration_id|repo_url|build_on_push|install_command|build_command)$` +
-	`|\.(repo_ref|graph_config_path|source_tarball_path)$` +
-	`|\.volumes\.\w+\.|\.(value|env)From\.|\.securityContext\.|\.(limits|requests)\.|\.(labels|annotations)\.`)
-
-// members are the paths of all members, without the indexes of arrays.
-func members(value any, at string) map[string]bool {
-	all := map[string]bool{}
-	switch value := value.(type) {
-	case map[string]any:
-		for name, inner := range value {
-			all[at+"."+name] = true
-			maps.Copy(all, members(inner, at+"."+name))
-		}
-	case []any:
-		for _, item := range value {
-			maps.Copy(all, members(item, at))
-		}
-	}
-	return all
-}
-
 func TestAccGatesExample_exitStatus(t *testing.T) {
 	terraformSince(t, 1, 11)
 	built := buildProvider(t)

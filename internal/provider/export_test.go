@@ -9,36 +9,6 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
-// AttributePatterns are patterns of the innermost attributes that a
-// configuration of a deployment can set. Init containers are omitted: they
-// are described by the same fields as sidecars.
-func AttributePatterns(quote func(string) string) []string {
-	var patterns []string
-	var walk func(prefix string, fields field.Fields)
-	walk = func(prefix string, fields field.Fields) {
-		for _, f := range fields.Without("init_containers") {
-			if f.Access == field.ReadOnly {
-				continue
-			}
-			here := prefix + quote(f.Name)
-			switch f.Kind.(type) {
-			case field.Object:
-				walk(here+`\.`, f.Fields())
-			case field.ObjectList:
-				walk(here+`\.\d+\.`, f.Fields())
-			case field.List:
-				patterns = append(patterns, here+`\.\d+$`)
-			case field.StringMap:
-				patterns = append(patterns, here+`\.%$`)
-			default:
-				patterns = append(patterns, here+`$`)
-			}
-		}
-	}
-	walk("^", deploymentFields)
-	return patterns
-}
-
 // DeploymentFields are the description that the resource follows from.
 var DeploymentFields = deploymentFields
 
