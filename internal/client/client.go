@@ -76,7 +76,8 @@ func New(config Config) *Client {
 	config.BatchSize = cmp.Or(config.BatchSize, 10)
 	config.ConsistencyTimeout = cmp.Or(config.ConsistencyTimeout, config.RequestTimeout)
 
-	c := &Client{config: config, taken: takenNames{lock: newLock()}, hidden: hiddenValues{known: map[string]bool{}}}
+	c := &Client{config: config, taken: takenNames{lock: newLock()},
+		hidden: hiddenValues{forms: map[string][]string{}, known: map[string]bool{}}}
 	for _, values := range config.Header {
 		for _, value := range values {
 			c.hideCredential(value)

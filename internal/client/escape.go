@@ -1,179 +1,122 @@
 package client
 
 import (
+	"encoding/json"
 	"html"
-	"strconv"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
 const (
-	// maxEscapes is how many escapes within each other are undone.
+	// maxEscapes is how many layers of escapes are undone: a message may quote a response that quotes a request.
 	maxEscapes = 4
-	// maxEntity is the length of the longest entity of HTML that is undone.
-	maxEntity = 10
+	// maxEscape is the length of the longest escape, 16 in "\xf0\x9f\x98\x80".
+	maxEscape = 16
 )
 
-// escapedText is a folded text with escapes of JSON, URLs and HTML, possibly within each other, that is read from any
-// position on with some of them undone.
-type escapedText struct {
-	text   string
-	levels int                   // of escapes that it may have
-	read   [maxEscapes][]escaped // by level and position: what was read there, as it may be read often
+// decodedText is a text with some layers of its escapes undone, as it is read from each position: chars has the
+// character that is there, and ends where that ends. It is folded: in lower case, a run of white space is one space.
+type decodedText struct {
+	chars []string
+	ends  []int
 }
 
-// escaped is a character, or a byte of one, and where it ends.
-type escaped struct {
-	char string
-	end  int
-}
-
-func newEscapedText(text string) *escapedText {
-	e := &escapedText{text: fold(text)}
-	if strings.ContainsAny(text, `\%&`) {
-		e.levels = maxEscapes
-		for level := range e.read {
-			e.read[level] = make([]escaped, len(text))
-		}
+// decodings returns a text as it is, and with one layer after the other of its escapes undone.
+func decodings(text string) []decodedText {
+	decoded := decodedText{make([]string, len(text)), make([]int, len(text))}
+	for i := range slices.Backward([]byte(text)) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		decoded.set(i, string(r), i+size)
 	}
-	return e
-}
-
-// fold writes a text in lower case, and white space as spaces, without moving a position.
-func fold(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		_, size := utf8.DecodeRuneInString(text[i:])
-		lower := unicode.ToLower(r)
-		switch {
-		case unicode.IsSpace(r):
-			b.WriteString(strings.Repeat(" ", size))
-		case r != utf8.RuneError && utf8.RuneLen(lower) == size:
-			b.WriteRune(lower)
-		default:
-			b.WriteString(text[i : i+size])
-		}
-	}
-	return b.String()
-}
-
-// isSpace reports whether a character separates words; in a URL, + does.
-func isSpace(char string) bool { return char == " " || char == "+" }
-
-// plain returns the text with so many levels of escapes undone, and each run of spaces as one.
-func (e *escapedText) plain(level int) string {
-	var b strings.Builder
-	space := false
-	for at := 0; at < len(e.text); {
-		var char string
-		char, at = e.at(at, level)
-		if isSpace(char) {
-			space = true
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-		}
-		space = false
-		b.WriteString(char)
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// at returns the character, or the byte of one, at a position with so many levels of escapes undone, and where it ends.
-func (e *escapedText) at(position, level int) (char string, end int) {
-	if level == 0 {
-		return e.text[position : position+1], position + 1
-	}
-	known := &e.read[level-1][position]
-	if known.end == 0 {
-		known.char, known.end = e.decode(position, level)
-	}
-	return known.char, known.end
-}
-
-func (e *escapedText) decode(position, level int) (char string, end int) {
-	level--
-	char, end = e.at(position, level)
-	switch char {
-	case `\`:
-		if plain, next := e.decodeJSON(end, level); plain != "" {
-			return fold(plain), next
-		}
-	case "%":
-		if plain, next := e.decodePercent(position, level); plain != "" {
-			return fold(plain), next
-		}
-	case "&":
-		entity, next := char, end
-		for last := ""; len(entity) < maxEntity && last != ";" && next < len(e.text); entity += last {
-			last, next = e.at(next, level)
-		}
-		if plain := html.UnescapeString(entity); strings.HasSuffix(entity, ";") && plain != entity {
-			return fold(plain), next
-		}
-	}
-	return char, end
-}
-
-// decodeJSON decodes the escape in JSON after a backslash, and \x70 of other languages; empty if there is none.
-func (e *escapedText) decodeJSON(position, level int) (char string, end int) {
-	kind, end := e.take(position, level, 1)
-	switch kind {
-	case "u":
-		r, next, ok := e.hex(end, level, 4)
-		if !ok {
-			return "", end
-		}
-		if prefix, low := e.take(next, level, 2); utf16.IsSurrogate(r) && prefix == `\u` {
-			if second, last, ok := e.hex(low, level, 4); ok {
-				r, next = utf16.DecodeRune(r, second), last
-			}
-		}
-		return string(r), next
-	case "x":
-		if b, next, ok := e.hex(end, level, 2); ok {
-			return string([]byte{byte(b)}), next //nolint:gosec // it has two digits
-		}
-	case "n", "r", "t", "f":
-		return " ", end
-	case "b":
-		return "\b", end
-	case `"`, `\`, "/", "'":
-		return kind, end
-	}
-	return "", end
-}
-
-// decodePercent decodes the escapes in a URL of the bytes of one character, or of one byte that is none; empty if there
-// are none.
-func (e *escapedText) decodePercent(position, level int) (char string, end int) {
-	for !utf8.FullRuneInString(char) {
-		percent, digits := e.take(position, level, 1)
-		b, next, ok := e.hex(digits, level, 2)
-		if percent != "%" || !ok {
+	all := []decodedText{decoded}
+	for range maxEscapes {
+		next, changed := decoded.unescape()
+		if !changed {
 			break
 		}
-		char, position = char+string([]byte{byte(b)}), next //nolint:gosec // it has two digits
+		all = append(all, next)
+		decoded = next
 	}
-	return char, position
+	return all
 }
 
-// take returns the next n characters, fewer at the end of the text, and where they end.
-func (e *escapedText) take(position, level, n int) (chars string, end int) {
-	for ; n > 0 && position < len(e.text); n-- {
-		var char string
-		char, position = e.at(position, level)
-		chars += char
+// set sets the character at a position. Those after it are set already.
+func (d decodedText) set(position int, char string, end int) {
+	char = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '+' { // which is a space in a URL
+			return ' '
+		}
+		return unicode.ToLower(r)
+	}, char)
+	if char == " " && end < len(d.chars) && d.chars[end] == " " {
+		end = d.ends[end]
 	}
-	return chars, position
+	d.chars[position], d.ends[position] = char, end
 }
 
-// hex reads n hexadecimal digits.
-func (e *escapedText) hex(position, level, n int) (value rune, end int, ok bool) {
-	digits, end := e.take(position, level, n)
-	number, err := strconv.ParseUint(digits, 16, 16)
-	return rune(number), end, err == nil && len(digits) == n
+// unescape undoes one layer of escapes.
+func (d decodedText) unescape() (next decodedText, changed bool) {
+	next = decodedText{make([]string, len(d.chars)), make([]int, len(d.chars))}
+	for i, char := range slices.Backward(d.chars) {
+		end := d.ends[i]
+		if char == `\` || char == "%" || char == "&" {
+			text, ends := d.read(i, maxEscape)
+			if plain, length := decodeEscape(text); length > 0 {
+				char, end, changed = plain, ends[length-1], true
+			}
+		}
+		next.set(i, char, end)
+	}
+	return next, changed
+}
+
+// read returns the first bytes of the text from a position on, and the position where each of them ends.
+func (d decodedText) read(position, bytes int) (text string, ends []int) {
+	for position < len(d.chars) && len(text) < bytes {
+		text += d.chars[position]
+		position = d.ends[position]
+		for len(ends) < len(text) {
+			ends = append(ends, position)
+		}
+	}
+	return text, ends
+}
+
+// compare returns how many bytes of a value a text has at a position, and where they end.
+func (d decodedText) compare(position int, value string) (common, end int) {
+	for position < len(d.chars) && strings.HasPrefix(value[common:], d.chars[position]) {
+		common += len(d.chars[position])
+		position = d.ends[position]
+	}
+	return common, position
+}
+
+// escapeAtStart matches an escape of JSON (a pair of surrogates is one) or of a similar language, of a URL (all that
+// may be of one character), or of HTML, in lower case.
+var escapeAtStart = regexp.MustCompile(`^(?:\\u(?:d[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|[0-9a-f]{4})|\\["'\\/bfnrt]|` +
+	`(?:\\x[0-9a-f]{2})+|(?:%[0-9a-f]{2})+|&#?[0-9a-z]{1,8};)`)
+
+// decodeEscape decodes the escape of a character with which a folded text begins. Its length is 0 if there is none.
+func decodeEscape(text string) (plain string, length int) {
+	escape := escapeAtStart.FindString(text)
+	switch {
+	case strings.HasPrefix(escape, `\x`), strings.HasPrefix(escape, "%"):
+		bytes, _ := url.PathUnescape(strings.ReplaceAll(escape, `\x`, "%"))
+		_, size := utf8.DecodeRuneInString(bytes)
+		return bytes[:size], size * len(escape) / len(bytes)
+	case escape == `\'`:
+		return "'", len(escape) // JSON does not escape it
+	case strings.HasPrefix(escape, `\`):
+		_ = json.Unmarshal([]byte(`"`+escape+`"`), &plain) // it is valid
+		return plain, len(escape)
+	}
+	plain = html.UnescapeString(escape)
+	if plain == escape {
+		return "", 0
+	}
+	return plain, len(escape)
 }

@@ -132,24 +132,26 @@ func TestHiddenValueInAMessage(t *testing.T) {
 		"three characters":      {"abc", "abc is rejected", "abc is rejected"},
 		"a word": {"prod", "prod prod, production, reprod",
 			"(sensitive value) (sensitive value), production, reprod"},
-		"a word, escaped":      {"prod", `%20prod%20 and\nprod`, `%20(sensitive value)%20 and\n(sensitive value)`},
-		"a word with an edge":  {"/prod", "a/prod/b, a/production", "a(sensitive value)/b, a/production"},
-		"the placeholder":      {"value", "got value", "got (sensitive value)"},
-		"escaped by itself":    {"%80ab", "got %80ab, %2580ab", "got (sensitive value), (sensitive value)"},
-		"a long word":          {"database", "databases", "(sensitive value)s"},
-		"an escape before it":  {`n"abcdefgh`, `\n\"abcdefgh here`, `\(sensitive value) here`},
-		"another number":       {"hunter-2", "hunter-2 and 2 more", "(sensitive value) and 2 more"},
-		"cut short":            {key, "the key sk0live0kR8v... is bad", "the key (sensitive value) is bad"},
-		"cut in the middle":    {key, "the key 'sk0live0kR8v...AbCdEf' is bad", "the key '(sensitive value)' is bad"},
-		"cut with an ellipsis": {key, "the key sk0live0kR8v…", "the key (sensitive value)"},
-		"cut very short":       {key, "the key sk0live0kR8... is bad", "the key sk0live0kR8... is bad"},
-		"a part, encoded":      {"first/" + key, "got first%2fsk0live0kR8v...", "got (sensitive value)"},
-		"a telling part":       {"first/" + key, "got " + key, "got (sensitive value)"},
-		"no password":          {"https://example.com:8080/x?mail=a@b.example", "port 8080/x?mail=a", "port 8080/x?mail=a"},
-		"no URL":               {"note: contact me@b.example", "got contact me", "got contact me"},
-		"another character":    {key + "ä", "got sk0live0kR8vTq2LmZx9AbCdEfö!", "got (sensitive value)!"},
-		"a cut UUID":           {"3f2b8c1e-9d4a-4f6b-8a7e-000000000000", "got 3f2b8c1e-9d4a…", "got (sensitive value)"},
-		"a long word, cut":     {"qwertzuiopasdfgh", "got qwertzuiopas... here", "got (sensitive value) here"},
+		"a word, escaped":          {"prod", `%20prod%20 and\nprod`, `%20(sensitive value)%20 and\n(sensitive value)`},
+		"a word with an edge":      {"/prod", "a/prod/b, a/production", "a(sensitive value)/b, a/production"},
+		"a word with another edge": {"prod/", "prod/b, reprod/", "(sensitive value)b, reprod/"},
+		"the placeholder":          {"value", "got value", "got (sensitive value)"},
+		"escaped by itself":        {"%80ab", "got %80ab, %2580ab", "got (sensitive value), (sensitive value)"},
+		"a long word":              {"database", "databases", "(sensitive value)s"},
+		"an escape before it":      {`n"abcdefgh`, `\n\"abcdefgh here`, `\(sensitive value) here`},
+		"another number":           {"hunter-2", "hunter-2 and 2 more", "(sensitive value) and 2 more"},
+		"cut short":                {key, "the key sk0live0kR8v... is bad", "the key (sensitive value) is bad"},
+		"cut in the middle":        {key, "the key 'sk0live0kR8v...AbCdEf' is bad", "the key '(sensitive value)' is bad"},
+		"cut with an ellipsis":     {key, "the key sk0live0kR8v…", "the key (sensitive value)"},
+		"cut very short":           {key, "the key sk0live0kR8... is bad", "the key sk0live0kR8... is bad"},
+		"a part, encoded":          {"first/" + key, "got first%2fsk0live0kR8v...", "got (sensitive value)"},
+		"a telling part":           {"first/" + key, "got " + key, "got (sensitive value)"},
+		"no password": {"https://example.com:8080/x?mail=a@b.example", "port 8080/x?mail=a",
+			"port 8080/x?mail=a"},
+		"no URL":            {"note: contact me@b.example", "got contact me", "got contact me"},
+		"another character": {key + "ä", "got sk0live0kR8vTq2LmZx9AbCdEfö!", "got (sensitive value)ö!"},
+		"a cut UUID":        {"3f2b8c1e-9d4a-4f6b-8a7e-000000000000", "got 3f2b8c1e-9d4a…", "got (sensitive value)"},
+		"a long word, cut":  {"qwertzuiopasdfgh", "got qwertzuiopas... here", "got (sensitive value) here"},
 		"a scheme": {database, "DSN must begin with postgresql:// or mysql://",
 			"DSN must begin with postgresql:// or mysql://"},
 		"a host": {database, "cannot reach db.prod.example.com:5432",
@@ -176,6 +178,11 @@ func TestHiddenValueInAMessage(t *testing.T) {
 		"overlapping itself, long": {"ab-ab-ab-ab", "ab-ab-ab-ab-ab ok", "(sensitive value) ok"},
 		"thrice in JSON":           {`ab"cd"ef"gh`, asJSON(asJSON(asJSON(`ab"cd"ef"gh`))), `"\"\\\"(sensitive value)\\\"\""`},
 		"a sentence":               {"all the words", "got words", "got words"},
+		"a long text in words":     {strings.Repeat("some of it ", 1000), strings.Repeat("some of it ", 500), sensitive},
+		"words with an umlaut": {"öffentlich und ähnlich geheim", "nicht öffentlich und ähnlich",
+			"nicht öffentlich und ähnlich"},
+		"underscores": {"____________a", "got ____________b", "got ____________b"},
+		"two URLs":    {"a://b:first-one@c d://e:second-one@f", "first-one, second-one", sensitive + ", " + sensitive},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -345,5 +352,5 @@ func TestHiddenValue_isInNoLaterErrorAndNoLog(t *testing.T) {
 	if text := fmt.Sprint(logged.logged); strings.Contains(text, "planted") {
 		t.Error(text)
 	}
-	equal(t, "values", len(c.hidden.known), 2) // and the credential
+	equal(t, "forms", len(c.hidden.forms["it's"]), 1)
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,26 +37,15 @@ func sanitize(text, keep string) string {
 	return b.String()
 }
 
-// maxText is how much is looked at of a text: more is not shown, whatever it is.
-const maxText = 8 * maxMessage
-
 // Clean makes any text fit for a message: without values that are hidden, sanitized, bounded.
 func (c *Client) Clean(text string) string {
-	cut := len(text) > maxText
-	if cut {
-		text = strings.ToValidUTF8(text[:maxText], "")
-	}
-	return bounded(Sanitize(c.hidden.redact(text, cut)), 2*maxMessage)
+	return bounded(Sanitize(c.hidden.redact(text)), 2*maxMessage)
 }
 
 // displayText makes a message of the service fit for a message: without values that are hidden, without markup, on one
 // line, bounded.
 func (c *Client) displayText(text string) string {
-	cut := len(text) > maxText
-	if cut {
-		text = strings.ToValidUTF8(text[:maxText], "")
-	}
-	return bounded(Sanitize(oneLine(withoutMarkup(c.hidden.redact(text, cut)))), maxMessage)
+	return bounded(Sanitize(oneLine(withoutMarkup(c.hidden.redact(text)))), maxMessage)
 }
 
 func bounded(text string, most int) string {
@@ -71,16 +61,16 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 const htmlPage = "an HTML page, which is not shown"
 
 var (
-	htmlDocument = compiled(`(?i)<(?:!doctype\s+html|html|head|body|script|style)\b`)
+	htmlDocument = regexp.MustCompile(`(?i)<(?:!doctype\s+html|html|head|body|script|style)\b`)
 	// Only elements that services use in messages: <name> may be meant as it is.
-	htmlElement = compiled(`(?i)</?(?:div|span|p|br|hr|h[1-6]|a|b|i|u|em|strong|small|code|pre|tt|center|font|ul|ol|li|` +
-		`dl|dt|dd|table|tr|td|th|img)(?:[\s/][^<>]*)?>`)
+	htmlElement = regexp.MustCompile(`(?i)</?(?:div|span|p|br|hr|h[1-6]|a|b|i|u|em|strong|small|code|pre|tt|center|` +
+		`font|ul|ol|li|dl|dt|dd|table|tr|td|th|img)(?:[\s/][^<>]*)?>`)
 )
 
 // withoutMarkup states that a text is an HTML page, or removes the elements of HTML from another.
 func withoutMarkup(text string) string {
-	if htmlDocument().MatchString(text) {
+	if htmlDocument.MatchString(text) {
 		return htmlPage
 	}
-	return htmlElement().ReplaceAllString(text, " ")
+	return htmlElement.ReplaceAllString(text, " ")
 }
