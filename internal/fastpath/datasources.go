@@ -32,9 +32,9 @@ func dataSourceTypes(p Provider) func() map[string]*dataSourceType {
 		ctx := context.Background()
 		types := map[string]*dataSourceType{}
 		for _, create := range p.DataSources(ctx) {
+			d := create()
 			var named datasource.MetadataResponse
 			var described datasource.SchemaResponse
-			d := create()
 			d.Metadata(ctx, datasource.MetadataRequest{}, &named)
 			d.Schema(ctx, datasource.SchemaRequest{}, &described)
 			types[named.TypeName] = &dataSourceType{create, described.Schema, described.Schema.Type().TerraformType(ctx)}
@@ -53,7 +53,7 @@ func (s dataSources) ReadDataSource(ctx context.Context,
 	return s.frameworkServer.ReadDataSource(ctx, req)
 }
 
-// read is nil where the framework has to handle the request.
+// read returns nil where the framework has to handle the request.
 func (s dataSources) read(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) *tfprotov6.ReadDataSourceResponse {
 	data, t := s.provider.configured.Load(), s.types()[req.TypeName]
 	if data == nil || t == nil {
@@ -77,16 +77,12 @@ func (s dataSources) read(ctx context.Context, req *tfprotov6.ReadDataSourceRequ
 		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
 	}
 	d.Read(ctx, request, &response)
-	diagnostics, ok := protocolDiagnostics(response.Diagnostics)
-	switch {
-	case !ok || response.Deferred != nil:
-		return nil
-	case response.Diagnostics.HasError():
-		return &tfprotov6.ReadDataSourceResponse{Diagnostics: diagnostics}
+	read := &tfprotov6.ReadDataSourceResponse{Diagnostics: protocolDiagnostics(response.Diagnostics)}
+	if !response.Diagnostics.HasError() {
+		read.State, ok = pack(t.object, response.State.Raw)
 	}
-	packed, ok := pack(t.object, response.State.Raw)
-	if !ok {
+	if !ok || response.Deferred != nil {
 		return nil
 	}
-	return &tfprotov6.ReadDataSourceResponse{State: packed, Diagnostics: diagnostics}
+	return read
 }

@@ -60,7 +60,7 @@ func NewServer(p Provider) tfprotov6.ProviderServer {
 	return resources{dataSources{framework, observed, dataSourceTypes(p)}, resourceTypes(p)}
 }
 
-// observedProvider is a provider whose data for resources and data sources the layers get to see.
+// observedProvider shows the layers what a provider gives its resources and data sources when it is configured.
 type observedProvider struct {
 	Provider
 	configured atomic.Pointer[provider.ConfigureResponse]
@@ -70,12 +70,13 @@ func (p *observedProvider) Configure(ctx context.Context, req provider.Configure
 	resp *provider.ConfigureResponse,
 ) {
 	p.configured.Store(nil)
-	if p.Provider.Configure(ctx, req, resp); !resp.Diagnostics.HasError() && resp.Deferred == nil {
+	p.Provider.Configure(ctx, req, resp)
+	if !resp.Diagnostics.HasError() && resp.Deferred == nil {
 		p.configured.Store(resp)
 	}
 }
 
-// unpack unpacks an object. It is not ok if that is absent or null.
+// unpack returns an object; not ok if it is absent or null.
 func unpack(typ tftypes.Type, packed *tfprotov6.DynamicValue) (tftypes.Value, bool) {
 	if packed == nil {
 		return tftypes.Value{}, false
@@ -89,24 +90,23 @@ func pack(typ tftypes.Type, value tftypes.Value) (*tfprotov6.DynamicValue, bool)
 	return &packed, err == nil
 }
 
-// protocolDiagnostics are diagnostics in the form of the protocol; not ok if one is at an element of a set.
-func protocolDiagnostics(diags diag.Diagnostics) (converted []*tfprotov6.Diagnostic, ok bool) {
+// protocolDiagnostics returns diagnostics in the form of the protocol.
+func protocolDiagnostics(diags diag.Diagnostics) (converted []*tfprotov6.Diagnostic) {
 	for _, d := range diags {
 		one := &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()}
 		if d.Severity() == diag.SeverityWarning {
 			one.Severity = tfprotov6.DiagnosticSeverityWarning
 		}
 		if placed, hasPath := d.(diag.DiagnosticWithPath); hasPath {
-			if one.Attribute, ok = protocolPath(placed.Path()); !ok {
-				return nil, false
-			}
+			one.Attribute = protocolPath(placed.Path())
 		}
 		converted = append(converted, one)
 	}
-	return converted, true
+	return converted
 }
 
-func protocolPath(at path.Path) (converted *tftypes.AttributePath, ok bool) {
+// protocolPath returns a path in the form of the protocol. The provider reports nothing at an element of a set.
+func protocolPath(at path.Path) *tftypes.AttributePath {
 	var steps []tftypes.AttributePathStep
 	for _, step := range at.Steps() {
 		switch step := step.(type) {
@@ -116,9 +116,7 @@ func protocolPath(at path.Path) (converted *tftypes.AttributePath, ok bool) {
 			steps = append(steps, tftypes.ElementKeyInt(step))
 		case path.PathStepElementKeyString:
 			steps = append(steps, tftypes.ElementKeyString(step))
-		default:
-			return nil, false
 		}
 	}
-	return tftypes.NewAttributePathWithSteps(steps), true
+	return tftypes.NewAttributePathWithSteps(steps)
 }

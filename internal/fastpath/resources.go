@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -36,15 +35,20 @@ type resourceType struct {
 	writeOnly        []string // attributes that no state has
 }
 
+// fastResource is a resource that the fast path handles.
+type fastResource interface {
+	resource.ResourceWithConfigure
+	resource.ResourceWithIdentity
+	resource.ResourceWithModifyPlan
+}
+
 func resourceTypes(p Provider) func() map[string]*resourceType {
 	return sync.OnceValue(func() map[string]*resourceType {
 		ctx := context.Background()
 		types := map[string]*resourceType{}
 		for _, create := range p.Resources(ctx) {
-			r := create()
-			_, plans := r.(resource.ResourceWithModifyPlan)
-			identified, identifies := r.(resource.ResourceWithIdentity)
-			if !plans || !identifies {
+			r, ok := create().(fastResource)
+			if !ok {
 				continue
 			}
 			var named resource.MetadataResponse
@@ -52,7 +56,7 @@ func resourceTypes(p Provider) func() map[string]*resourceType {
 			var identity resource.IdentitySchemaResponse
 			r.Metadata(ctx, resource.MetadataRequest{}, &named)
 			r.Schema(ctx, resource.SchemaRequest{}, &described)
-			identified.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
+			r.IdentitySchema(ctx, resource.IdentitySchemaRequest{}, &identity)
 			t := &resourceType{create: create, schema: described.Schema, identitySchema: identity.IdentitySchema,
 				object: described.Schema.Type().TerraformType(ctx), identity: identity.IdentitySchema.Type().TerraformType(ctx)}
 			for name, attribute := range t.schema.Attributes {
@@ -66,11 +70,19 @@ func resourceTypes(p Provider) func() map[string]*resourceType {
 	})
 }
 
+// UpgradeResourceState returns a state of the current version as it is.
 func (s resources) UpgradeResourceState(ctx context.Context,
 	req *tfprotov6.UpgradeResourceStateRequest,
 ) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	if state, ok := s.upgrade(req); ok {
-		return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: state}, nil
+	t := s.types()[req.TypeName]
+	if t != nil && req.RawState != nil && req.Version == t.schema.Version {
+		state, err := req.RawState.UnmarshalWithOpts(t.object, tfprotov6.UnmarshalOpts{
+			ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
+		})
+		packed, ok := pack(t.object, state)
+		if err == nil && ok {
+			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: packed}, nil
+		}
 	}
 	return s.dataSources.UpgradeResourceState(ctx, req)
 }
@@ -95,52 +107,36 @@ func (s resources) PlanResourceChange(ctx context.Context,
 	return s.dataSources.PlanResourceChange(ctx, req)
 }
 
-// upgrade packs a state of the current version as it is. It is not ok for others.
-func (s resources) upgrade(req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.DynamicValue, bool) {
-	t := s.types()[req.TypeName]
-	if t == nil || req.RawState == nil || req.Version != t.schema.Version {
-		return nil, false
-	}
-	state, err := req.RawState.UnmarshalWithOpts(t.object, tfprotov6.UnmarshalOpts{
-		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
-	})
-	if err != nil {
-		return nil, false
-	}
-	return pack(t.object, state)
-}
-
 // call is a request about a resource that is in the state.
 type call struct {
 	*resourceType
-	resource resource.Resource
+	resource fastResource
 	state    tfsdk.State
 }
 
-// prepare is not ok where only the framework can handle a request: before the provider is configured, say.
-func (s resources) prepare(ctx context.Context, name string, packed *tfprotov6.DynamicValue) (c call, ok bool) {
-	data, t := s.provider.configured.Load(), s.types()[name]
+// prepare returns a configured resource with its state; not ok where only the framework can handle a request, such as
+// before the provider is configured.
+func (s resources) prepare(ctx context.Context, typeName string, state *tfprotov6.DynamicValue) (c call, ok bool) {
+	data, t := s.provider.configured.Load(), s.types()[typeName]
 	if data == nil || t == nil {
 		return c, false
 	}
-	state, ok := unpack(t.object, packed)
-	c = call{t, t.create(), tfsdk.State{Schema: t.schema, Raw: state}}
+	raw, exists := unpack(t.object, state)
+	r, _ := t.create().(fastResource) // or it would be no type of ours
 	var configured resource.ConfigureResponse
-	if with, needs := c.resource.(resource.ResourceWithConfigure); needs {
-		with.Configure(ctx, resource.ConfigureRequest{ProviderData: data.ResourceData}, &configured)
-	}
-	written := slices.ContainsFunc(t.writeOnly, func(name string) bool { return ok && !attributes(state)[name].IsNull() })
-	return c, ok && !written && len(configured.Diagnostics) == 0 // the framework removes what is write-only from a state
+	r.Configure(ctx, resource.ConfigureRequest{ProviderData: data.ResourceData}, &configured)
+	return call{t, r, tfsdk.State{Schema: t.schema, Raw: raw}}, exists && len(configured.Diagnostics) == 0
 }
 
-// read is nil where the state has changed: the framework refreshes it, with what was read. A read that failed, or a
-// resource that no longer exists, is not left to the framework, which would send the requests again.
+// read returns nil where the state has changed: the framework refreshes it, with what was read. A read that failed, or
+// a resource that no longer exists, is not left to the framework, which would send the requests again.
 func (s resources) read(ctx context.Context, req *tfprotov6.ReadResourceRequest) *tfprotov6.ReadResourceResponse {
 	c, ok := s.prepare(ctx, req.TypeName, req.CurrentState)
 	if !ok {
 		return nil
 	}
-	identity := &tfsdk.ResourceIdentity{Schema: c.identitySchema, Raw: tftypes.NewValue(c.identity, nil)}
+	former := c.unpackIdentity(req.CurrentIdentity)
+	identity := &tfsdk.ResourceIdentity{Schema: c.identitySchema, Raw: former}
 	request := resource.ReadRequest{State: c.state, Identity: identity}
 	response := resource.ReadResponse{State: c.state, Identity: identity}
 	if !unpackPrivate(ctx, req.Private, &request.Private, &response.Private) {
@@ -150,46 +146,43 @@ func (s resources) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
 	}
 	c.resource.Read(ctx, request, &response)
-	diagnostics, ok := protocolDiagnostics(response.Diagnostics)
-	removed := response.State.Raw.IsNull()
-	if !ok || response.Deferred != nil || !removed && !response.State.Raw.Equal(c.state.Raw) ||
-		!response.Private.Equal(request.Private) {
+	state := req.CurrentState
+	if response.State.Raw.IsNull() { // removed
+		state, ok = pack(c.object, response.State.Raw)
+	} else {
+		ok = response.State.Raw.Equal(c.state.Raw)
+	}
+	sameIdentity := former.IsNull() || identity.Raw.Equal(former)
+	if !ok || !sameIdentity || response.Deferred != nil || !response.Private.Equal(request.Private) {
 		return nil
 	}
-	refreshed := &tfprotov6.ReadResourceResponse{NewState: req.CurrentState,
-		NewIdentity: c.identityOrNull(req.CurrentIdentity), Private: req.Private, Diagnostics: diagnostics}
-	if removed {
-		if refreshed.NewState, ok = pack(c.object, response.State.Raw); !ok {
-			return nil
-		}
-	}
-	if !response.Diagnostics.HasError() {
-		packed, ok := pack(c.identity, response.Identity.Raw)
-		if !ok || req.CurrentIdentity != nil && !same(req.CurrentIdentity.IdentityData, packed) {
-			return nil
-		}
-		refreshed.NewIdentity = &tfprotov6.ResourceIdentityData{IdentityData: packed}
-	}
-	return refreshed
+	return &tfprotov6.ReadResourceResponse{NewState: state, NewIdentity: c.packIdentity(identity.Raw),
+		Private: req.Private, Diagnostics: protocolDiagnostics(response.Diagnostics)}
 }
 
-// identityOrNull is the identity of a request, or what the framework takes for none, as from Terraform before 1.12.
-func (t *resourceType) identityOrNull(identity *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
-	if identity != nil {
-		return identity
+// unpackIdentity returns the identity in a request; null if there is none, as from Terraform before 1.12.
+func (t *resourceType) unpackIdentity(packed *tfprotov6.ResourceIdentityData) tftypes.Value {
+	if packed != nil {
+		if identity, ok := unpack(t.identity, packed.IdentityData); ok {
+			return identity
+		}
 	}
-	none, _ := pack(t.identity, tftypes.NewValue(t.identity, nil)) // null is of every type
-	return &tfprotov6.ResourceIdentityData{IdentityData: none}
+	return tftypes.NewValue(t.identity, nil)
 }
 
-// plan is nil where Terraform proposes another state than the prior one, or ModifyPlan writes private state. Where
+func (t *resourceType) packIdentity(identity tftypes.Value) *tfprotov6.ResourceIdentityData {
+	packed, _ := pack(t.identity, identity) // of this type
+	return &tfprotov6.ResourceIdentityData{IdentityData: packed}
+}
+
+// plan returns nil where Terraform proposes another state than the prior one, or ModifyPlan writes private state. Where
 // Terraform itself proposes the prior state, the framework has nothing to add to ModifyPlan, which may plan the removal
 // of an argument: no attribute has a default, and none but those that force a replacement have a plan modifier.
 func (s resources) plan(ctx context.Context,
 	req *tfprotov6.PlanResourceChangeRequest,
 ) *tfprotov6.PlanResourceChangeResponse {
 	c, ok := s.prepare(ctx, req.TypeName, req.PriorState)
-	if !ok || !c.proposes(req.ProposedNewState, req.PriorState) {
+	if !ok || !c.proposesPrior(req) {
 		return nil
 	}
 	config, ok := unpack(c.object, req.Config)
@@ -202,37 +195,37 @@ func (s resources) plan(ctx context.Context,
 	if req.ClientCapabilities != nil {
 		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
 	}
-	modifier, _ := c.resource.(resource.ResourceWithModifyPlan) // or the type would not be handled
-	modifier.ModifyPlan(ctx, request, &response)
-	diagnostics, ok := protocolDiagnostics(response.Diagnostics)
-	if !ok || response.Deferred != nil || len(response.RequiresReplace) > 0 || !response.Private.Equal(request.Private) {
+	c.resource.ModifyPlan(ctx, request, &response)
+	if response.Deferred != nil || len(response.RequiresReplace) > 0 || !response.Private.Equal(request.Private) {
 		return nil
 	}
 	planned := req.PriorState
 	if !response.Plan.Raw.Equal(c.state.Raw) {
-		if planned, ok = pack(c.object, response.Plan.Raw); !ok {
-			return nil
-		}
+		planned, ok = pack(c.object, response.Plan.Raw)
 	}
-	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned,
-		PlannedIdentity: c.identityOrNull(req.PriorIdentity), PlannedPrivate: req.PriorPrivate, Diagnostics: diagnostics}
+	if !ok {
+		return nil
+	}
+	identity := c.packIdentity(c.unpackIdentity(req.PriorIdentity))
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: identity,
+		PlannedPrivate: req.PriorPrivate, Diagnostics: protocolDiagnostics(response.Diagnostics)}
 }
 
-// proposes reports whether Terraform proposes the prior state. It proposes write-only values as well, which are not
-// planned.
-func (c call) proposes(proposed, prior *tfprotov6.DynamicValue) bool {
-	if same(proposed, prior) {
+// proposesPrior reports whether Terraform proposes the prior state. It proposes write-only values as well, which no
+// plan has.
+func (c call) proposesPrior(req *tfprotov6.PlanResourceChangeRequest) bool {
+	if samePacked(req.ProposedNewState, req.PriorState) { // which is quicker
 		return true
 	}
-	value, ok := unpack(c.object, proposed)
-	if !ok || len(c.writeOnly) == 0 {
+	value, ok := unpack(c.object, req.ProposedNewState)
+	if !ok {
 		return false
 	}
-	values := maps.Clone(attributes(value))
+	proposed := maps.Clone(attributes(value))
 	for _, name := range c.writeOnly {
-		values[name] = attributes(c.state.Raw)[name]
+		proposed[name] = attributes(c.state.Raw)[name]
 	}
-	return tftypes.NewValue(value.Type(), values).Equal(c.state.Raw)
+	return tftypes.NewValue(c.object, proposed).Equal(c.state.Raw)
 }
 
 func attributes(object tftypes.Value) (all map[string]tftypes.Value) {
@@ -240,14 +233,13 @@ func attributes(object tftypes.Value) (all map[string]tftypes.Value) {
 	return all
 }
 
-// same reports whether two values are packed alike.
-func same(a, b *tfprotov6.DynamicValue) bool {
+func samePacked(a, b *tfprotov6.DynamicValue) bool {
 	return a != nil && b != nil && len(a.MsgPack) > 0 && bytes.Equal(a.MsgPack, b.MsgPack)
 }
 
 // unpackPrivate fills the private states of a request and its response, whose type the framework does not export, from
-// how the framework packs them. It is false where that has more than a resource gets to see, as just after an import,
-// or is not valid.
+// how the framework packs them. It returns false where that has more than a resource gets to see, as just after an
+// import, or is not valid.
 func unpackPrivate[Data any, Private interface {
 	*Data
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
