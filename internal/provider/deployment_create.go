@@ -35,18 +35,20 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 				"somebody else created an identical deployment at the same time, it may be theirs: check it before you destroy it.",
 			name, created.ID)
 	}
-	rollout, response := r.rolloutOf(plan, nil), created
-	if created = rollout.wait(ctx, created, diags); created == nil {
+	rollout := &rollout{providerData: r.providerData, operation: creating, until: plan.text("wait_until"),
+		limit: attributesOf(plan["timeouts"]).limit("create")}
+	running := rollout.wait(ctx, created, diags)
+	if running == nil {
 		return
 	}
-	if created.Source != source || !client.SameName(created.Name, name) {
-		r.addOther(diags, name, created)
+	if running.Source != source || !client.SameName(running.Name, name) {
+		r.addOther(diags, name, running)
 		return
 	}
-	live := liveTree(created)
+	live := liveTree(running)
 	values, err := resourceFields.AfterApply(req.Plan.Raw, live)
 	if err != nil {
-		r.report(diags).bug(r.format("Deployment %q (%s) was created, but cannot be written to the state", name, created.ID),
+		r.report(diags).bug(r.format("Deployment %q (%s) was created, but cannot be written to the state", name, running.ID),
 			err)
 		return
 	}
@@ -57,14 +59,14 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 			"Deployment %q (%s) was created, but differs from the configuration:%s\n\n"+
 				"If the differences remain, the next plan shows them as drift. If the service chose the values, write them into "+
 				"the configuration.",
-			name, created.ID, differs)
+			name, running.ID, differs)
 	}
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Record(req.Config.Raw, resp.State.Raw), diags)
-	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
-	rollout.savePending(ctx, resp.Private, diags)
+	clearPrivate(ctx, resp.Private, privateReplacement, diags)
+	savePending(ctx, resp.Private, rollout.last, diags)
 	if secrets != nil {
-		shows := created
-		if created == response { // not read since: reads may show less than the response to a create
+		shows := running
+		if running == created { // it was not read: reads may show less than the response to a create
 			shows = r.readAgain(ctx, created)
 		}
 		sent := newSentSecrets(secrets, shows, r.credentialKey)
@@ -73,6 +75,13 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 		}
 		savePrivate(ctx, resp.Private, privateSecrets, sent, diags)
 	}
+}
+
+// newRequest returns the body of a create, but for secrets, and what it asks for.
+func newRequest(config tftypes.Value) (request, want client.Tree) {
+	configured := deploymentFields.Encode(config)
+	additional := attributesOf(config).additional()
+	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional)
 }
 
 // addCreateFailure reports why a deployment was not created.
@@ -143,11 +152,4 @@ func requestLocations(config attributes, secrets []client.Secret) locate {
 		}
 		return at, true
 	}
-}
-
-// newRequest is the body of a create, but for secrets, and what it asks for.
-func newRequest(config tftypes.Value) (request, want client.Tree) {
-	configured := deploymentFields.Encode(config)
-	additional := attributesOf(config).additional()
-	return field.MergeDeep(deploymentFields.Request(configured), additional), field.MergeDeep(configured, additional)
 }

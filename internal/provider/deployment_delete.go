@@ -37,7 +37,7 @@ type replacement struct {
 func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	r.state.hold(state)
-	savePrivate(ctx, resp.Private, privateReplacement, (*replacement)(nil), diags)
+	clearPrivate(ctx, resp.Private, privateReplacement, diags)
 	if !r.rejectDestroy(state, diags) && state.abandons() {
 		r.addAbandoned(diags, state)
 	}
@@ -77,8 +77,7 @@ func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attribu
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)
-	var replaced *replacement
-	loadPrivate(ctx, req.Private, privateReplacement, &replaced, diags)
+	replaced := loadPrivate[*replacement](ctx, req.Private, privateReplacement, diags)
 	switch {
 	case r.rejectDestroy(state, diags):
 	case replaced != nil && r.rejectNewName(ctx, state, replaced.NewName, diags):
@@ -165,7 +164,7 @@ func (r *deploymentResource) delete(ctx context.Context, state attributes, diags
 		r.report(diags).failure(fmt.Sprintf("Cannot delete deployment %s", who), err, nil)
 		return
 	}
-	limit := state.timeout("delete")
+	limit := attributesOf(state["timeouts"]).limit("delete")
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	last, err := r.client.WaitDeleted(waiting, &client.Deployment{ID: state.text("id"), Name: state.text("name"),

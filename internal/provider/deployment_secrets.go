@@ -136,8 +136,8 @@ func newSentSecrets(values secretValues, d *client.Deployment, credential []byte
 func (p *providerData) loadSentSecrets(ctx context.Context, private privateState, state attributes,
 	diags *diag.Diagnostics,
 ) *sentSecrets {
-	s := &sentSecrets{credential: p.credentialKey}
-	loadPrivate(ctx, private, privateSecrets, s, diags)
+	s := new(loadPrivate[sentSecrets](ctx, private, privateSecrets, diags))
+	s.credential = p.credentialKey
 	if state["secrets"].IsNull() {
 		s.names, s.drifted = slices.Sorted(maps.Keys(s.Digests)), state["secrets_wo_version"].IsNull()
 		return s

@@ -65,12 +65,13 @@ func (u *update) run(ctx context.Context) {
 	u.addUnasked(sent, cleaned)
 	running := cleaned
 	if newRevision(sent, cleaned) {
-		rollout := u.rolloutOf(u.plan, sent.Before)
+		rollout := &rollout{providerData: u.providerData, operation: updating, until: u.plan.text("wait_until"),
+			limit: attributesOf(u.plan["timeouts"]).limit("update"), before: sent.Before}
 		running = rollout.wait(ctx, cleaned, u.diags)
 		if running == nil {
 			return
 		}
-		rollout.savePending(ctx, u.resp.Private, u.diags)
+		savePending(ctx, u.resp.Private, rollout.last, u.diags)
 	}
 	u.save(ctx, running)
 }

@@ -22,10 +22,20 @@ const (
 	privateReplacement = "replacement" // a replacement, on its way from a plan to its apply
 )
 
-// loadRecord is nil where nothing was applied yet, as after an import.
-func loadRecord(ctx context.Context, private privateState, diags *diag.Diagnostics) (record field.Record) {
-	loadPrivate(ctx, private, privateRecord, &record, diags)
-	return record
+// loadRecord returns what the last apply recorded; nil if nothing was applied yet, as after an import.
+func loadRecord(ctx context.Context, private privateState, diags *diag.Diagnostics) field.Record {
+	return loadPrivate[field.Record](ctx, private, privateRecord, diags)
+}
+
+// loadPrivate returns the value of a key, and the zero value if it is absent. What another version of the provider
+// wrote, and this one cannot read, counts as absent.
+func loadPrivate[T any](ctx context.Context, private privateState, key string, diags *diag.Diagnostics) (value T) {
+	text, more := private.GetKey(ctx, key)
+	diags.Append(more...)
+	if len(text) > 0 {
+		_ = json.Unmarshal(text, &value)
+	}
+	return value
 }
 
 func savePrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
@@ -37,12 +47,7 @@ func savePrivate(ctx context.Context, private privateState, key string, value an
 	diags.Append(private.SetKey(ctx, key, text)...)
 }
 
-// loadPrivate reads a key into value. What another version of the provider wrote, and this one cannot read, counts as
-// absent.
-func loadPrivate(ctx context.Context, private privateState, key string, value any, diags *diag.Diagnostics) {
-	text, more := private.GetKey(ctx, key)
-	diags.Append(more...)
-	if len(text) > 0 {
-		_ = json.Unmarshal(text, value)
-	}
+// clearPrivate makes a key absent.
+func clearPrivate(ctx context.Context, private privateState, key string, diags *diag.Diagnostics) {
+	savePrivate(ctx, private, key, nil, diags)
 }

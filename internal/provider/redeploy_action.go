@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
@@ -108,13 +107,9 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		a.addNoRevision(sent, visible, diags)
 		return
 	}
-	limit, err := time.ParseDuration(config.text("timeout"))
-	if err != nil { // it is omitted: others are not valid
-		limit = defaultTimeout
-	}
-	(&rollout{providerData: a.providerData, operation: redeploying, until: config.text("wait_until"), limit: limit,
-		before:   sent.Before,
-		progress: progress}).wait(ctx, visible, diags)
+	rollout := &rollout{providerData: a.providerData, operation: redeploying, until: config.text("wait_until"),
+		limit: config.limit("timeout"), before: sent.Before, progress: progress}
+	rollout.wait(ctx, visible, diags)
 }
 
 // progressOf reports progress, each message once in a row.
