@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -21,19 +20,14 @@ const (
 	deletionPrevent = "prevent"
 )
 
-// deletionPolicy is what happens to a deployment that is destroyed. What counts is the policy in the state: there it is
-// also known when the configuration no longer has the deployment.
+// deletionPolicy returns what happens to a deployment that is destroyed. What counts is the policy in the state: there
+// it is also known when the configuration no longer has the deployment.
 func (a attributes) deletionPolicy() string { return cmp.Or(a.text("deletion_policy"), deletionDelete) }
 
 func (a attributes) abandons() bool { return a.deletionPolicy() == deletionAbandon }
 
-// replacement is what the plan of a replacement knows of the new deployment, for the Delete of the old one.
-type replacement struct {
-	NewName string `json:"new_name"` // empty if it is known only after apply
-}
-
-// planDestroy rejects what Delete would reject, and warns about a deployment that keeps running. The plan is that of a
-// destroy and not of a replacement, which it records.
+// planDestroy rejects what Delete would reject, and warns about a deployment that keeps running. It records that no
+// other one replaces it.
 func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	r.state.hold(state)
@@ -43,7 +37,7 @@ func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, 
 	}
 }
 
-// rejectDestroy reports that a deployment can neither be destroyed nor replaced, if that is so.
+// rejectDestroy reports why a deployment can neither be destroyed nor replaced, if that is so.
 func (r *deploymentResource) rejectDestroy(state attributes, diags *diag.Diagnostics) (rejected bool) {
 	switch policy := state.deletionPolicy(); {
 	case policy == deletionPrevent:
@@ -72,84 +66,30 @@ func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attribu
 		"only, because its deletion_policy is %q.", describe(state), deletionAbandon)
 }
 
-// Delete deletes the deployment, and waits until it is no longer listed. With deletion_policy = "abandon", the
-// deployment is only removed from the state. Neither is done for a replacement whose create would fail.
+// Delete deletes the deployment, and waits until it is no longer listed. With deletion_policy = "abandon", Terraform
+// only removes it from the state. Neither happens for a replacement whose create would fail.
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)
 	replaced := loadPrivate[*replacement](ctx, req.Private, privateReplacement, diags)
-	switch {
-	case r.rejectDestroy(state, diags):
-	case replaced != nil && r.rejectNewName(ctx, state, replaced.NewName, diags):
-	case state.abandons():
+	if r.rejectDestroy(state, diags) {
+		return
+	}
+	if replaced != nil && r.rejectReplacement(ctx, state, replaced.NewName, diags) {
+		return
+	}
+	if state.abandons() {
 		r.addAbandoned(diags, state)
-	default:
-		r.delete(ctx, state, diags)
+		return
 	}
-}
-
-// rejectNewName reports that the create of a replacement would fail, because a deployment has its name: one that this
-// run has not created, or the old one, if that keeps running.
-func (r *deploymentResource) rejectNewName(
-	ctx context.Context, state attributes, name string, diags *diag.Diagnostics,
-) (rejected bool) {
-	if name == "" {
-		if state.abandons() {
-			r.addUnknownName(diags, state)
-		}
-		return state.abandons()
-	}
-	holders, err := r.client.DeploymentsNamed(ctx, name)
-	if err != nil {
-		r.report(diags).failure(fmt.Sprintf("Cannot replace deployment %s", describe(state)), err, nil)
-		return true
-	}
-	return r.rejectHolders(state, name, holders, diags)
-}
-
-// rejectHolders reports the one of the deployments of a new name because of which a create would fail, if there is one.
-func (r *deploymentResource) rejectHolders(
-	state attributes, name string, holders []*client.Deployment, diags *diag.Diagnostics,
-) (rejected bool) {
-	for _, holder := range holders {
-		old := strings.EqualFold(holder.ID, state.text("id"))
-		switch {
-		case old && state.abandons():
-			r.addKeptName(diags, state)
-			return true
-		case !old && !r.client.CreatedHere(holder.ID):
-			r.report(diags).errorf(path.Empty(), summaryNameTaken, "Replacing deployment %s creates one named %q, but the "+
-				"service already has a deployment of that name (id %s, status %s). Nothing was changed. Options:\n"+
-				"  - Choose another name.\n"+
-				"  - For terraform destroy, which plans first, add -refresh=false.",
-				describe(state), name, holder.ID, statusOf(holder))
-			return true
-		}
-	}
-	return false
-}
-
-// addUnknownName reports that an abandoned deployment may still have the name of its replacement.
-func (r *deploymentResource) addUnknownName(diags *diag.Diagnostics, state attributes) {
-	r.report(diags).errorf(path.Empty(), "Replacement needs a known name", "Deployment %s has deletion_policy = %q, so "+
-		"it keeps running and keeps its name when it is replaced. The new name is known only after apply, and may be the "+
-		"same. Set a name that is known at plan.",
-		describe(state), deletionAbandon)
-}
-
-// addKeptName reports that an abandoned deployment still has the name of its replacement.
-func (r *deploymentResource) addKeptName(diags *diag.Diagnostics, state attributes) {
-	r.report(diags).errorf(path.Empty(), "Replacement needs a new name", "Replacing deployment %s creates another one, "+
-		"but with deletion_policy = %q this one keeps running and keeps its name. Options:\n"+
-		"  - Choose a new name, too.\n"+
-		"  - To delete it, first apply deletion_policy = %q, without replacing it.\n"+
-		"  - For terraform destroy, which plans first, add -refresh=false.", describe(state), deletionAbandon, deletionDelete)
+	r.delete(ctx, state, diags)
 }
 
 // delete deletes the deployment in the service.
 func (r *deploymentResource) delete(ctx context.Context, state attributes, diags *diag.Diagnostics) {
 	who := describe(state)
-	switch err := r.client.DeleteDeployment(ctx, state.text("id")); {
+	err := r.client.DeleteDeployment(ctx, state.text("id"))
+	switch {
 	case errors.Is(err, client.ErrNotSupported):
 		r.report(diags).errorf(path.Empty(), "Service does not support deletion",
 			"The service lists deployment %s but rejects DELETE for it. Nothing was changed, and the deployment stays in the "+

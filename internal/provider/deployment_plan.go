@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -185,83 +184,8 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 			"  - If you renamed the resource, add a moved block. Otherwise Terraform deletes the deployment and creates it "+
 			"again.\n"+
 			"  - With create_before_destroy, choose a new name.", describe(held))
-	if !r.rejectDestroy(held, diags) && held.abandons() {
-		r.addKeptName(diags, held)
-	}
-}
-
-// nameHolders lists the deployments that have a name, if it is known. A failure is reported.
-func (r *deploymentResource) nameHolders(
-	ctx context.Context, name string, diags *diag.Diagnostics,
-) []*client.Deployment {
-	if name == "" || r.client == nil {
-		return nil
-	}
-	holders, err := r.client.NameHolders(ctx, name)
-	if failed, ok := errors.AsType[*client.Error](err); ok && failed.Cause == client.CauseUnreachable {
-		r.report(diags).warnf(path.Empty(), "Service is unreachable", "The provider could not check whether the name %q "+
-			"is free: %s If the service is created in this run, do nothing. Otherwise, correct base_url "+
-			"(%s).", name, r.sentence(failed), r.access.baseURL)
-	} else if err != nil {
-		r.report(diags).failure(fmt.Sprintf("Cannot check the name %q", name), err, nil)
-	}
-	return holders
-}
-
-const summaryNameTaken = "Deployment name already taken"
-
-// nameTaken states that a deployment has the name already, and the ways out.
-func (r *deploymentResource) nameTaken(name string, existing *client.Deployment) trusted {
-	what := r.format("The service has a deployment named %q (id %s, status %s).", name, existing.ID, statusOf(existing))
-	switch {
-	case r.client.CreatedHere(existing.ID):
-		return what + " Another resource of this run has created it. Give each resource its own name."
-	case existing.Status == client.StatusAwaitingDelete:
-		return what + " It is being deleted. Apply again once it no longer exists, or choose another name."
-	}
-	var toImport trusted
-	if client.IsUUID(existing.ID) { // nothing else is part of what a message offers to copy
-		toImport = "  - Import it (replace NAME with the name of the resource):\n\n" + importBlock(existing.ID) + "\n\n"
-	}
-	return what + " Options:\n" + toImport +
-		"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n" +
-		"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n" +
-		"  - For terraform destroy, which plans first, add -refresh=false."
-}
-
-// importBlock is a block to copy.
-func importBlock(uuid string) trusted {
-	return trusted(fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, uuid))
-}
-
-// replaces reports whether the plan replaces the deployment for an attribute. A value that is unknown may turn out to
-// be the same.
-func (a attributes) replaces(state attributes, name string) bool {
-	return a[name].IsKnown() && !a[name].Equal(state[name])
-}
-
-// planReplacement rejects a replacement that would fail, and states what happens to the old deployment.
-func (r *deploymentResource) planReplacement(ctx context.Context, plan, state attributes, diags *diag.Diagnostics) {
-	at := path.Root("name")
-	if !plan.replaces(state, "name") {
-		at = path.Root("source")
-	}
-	who, newName := describe(state), plan.text("name")
-	switch policy := plan.deletionPolicy(); {
-	case r.rejectDestroy(state, diags):
-	case policy != deletionDelete && !state.abandons():
-		r.report(diags).errorf(path.Root("deletion_policy"), "Deployment would be deleted", "Changing %s replaces "+
-			"deployment %s, and this deletes it: deletion_policy = %q is not applied yet. First apply deletion_policy alone, "+
-			"with %[1]s = %[4]q. Then change %[1]s.",
-			at, who, policy, state.text(at.String()))
-	case state.abandons() && !plan["name"].IsKnown():
-		r.addUnknownName(diags, state)
-	case state.abandons() && !plan.replaces(state, "name"):
-		r.addKeptName(diags, state)
-	case plan.replaces(state, "name") && r.rejectHolders(state, newName, r.nameHolders(ctx, newName, diags), diags):
-	case state.abandons():
-		r.report(diags).warnf(at, "Deployment keeps running", "Changing %s creates a new deployment. Deployment %s is "+
-			"removed from the state and keeps running, because its deletion_policy is %q.", at, who, deletionAbandon)
+	if !r.rejectDestroy(held, diags) {
+		r.rejectNewName(held, name, nil, diags)
 	}
 }
 
@@ -277,11 +201,4 @@ func (r *deploymentResource) checkHosting(plan attributes, diags *diag.Diagnosti
 				describe(plan), s.name, hostingNames[s.hosting], r.hosting)
 		}
 	}
-}
-
-func statusOf(d *client.Deployment) string {
-	if d.Status == "" {
-		return client.StatusUnknown
-	}
-	return d.Status
 }

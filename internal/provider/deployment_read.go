@@ -103,6 +103,14 @@ func sanitizeChosen(fs field.Fields, live map[string]any) map[string]any {
 	return shown
 }
 
+// statusOf returns the status of a deployment for a message.
+func statusOf(d *client.Deployment) string {
+	if d.Status == "" {
+		return client.StatusUnknown
+	}
+	return d.Status
+}
+
 // byID reads a deployment. It reports a failure at an attribute, if there is one, and returns nil then.
 func (p *providerData) byID(ctx context.Context, id string, at path.Path, diags *diag.Diagnostics) *client.Deployment {
 	found, err := p.client.Deployment(ctx, id)
@@ -115,14 +123,12 @@ func (p *providerData) addLookupFailure(diags *diag.Diagnostics, id string, err 
 	switch {
 	case err == nil:
 	case errors.Is(err, client.ErrNotFound):
-		p.report(diags).errorf(at, "No such deployment", noSuchID, id)
+		p.report(diags).errorf(at, "No such deployment", "The service lists no deployment with ID %s. Check the ID, and "+
+			"that the credential has access to the deployment.", id)
 	default:
 		p.report(diags).failure("Cannot read deployment "+id, err, nil)
 	}
 }
-
-const noSuchID = "The service lists no deployment with ID %s. Check the ID, and that the credential has access to " +
-	"the deployment."
 
 // byName reads the one deployment of exactly that name. It reports a failure like byID.
 func (p *providerData) byName(

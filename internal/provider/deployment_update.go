@@ -95,12 +95,11 @@ func (u *update) runDocumented(ctx context.Context) {
 // readBack reads the deployment until it shows what was sent, or, if the service did not take all of it, what the
 // response showed. It is not ok if nothing can be read.
 func (u *update) readBack(ctx context.Context, sent client.Update) (visible *client.Deployment, ok bool) {
-	awaitsRevision := u.redeploys() && sent.Before.LatestRevisionID != ""
 	incomplete := sent.Written != nil && !u.effectIn(sent, sent.Written).complete()
 	visible, err := u.client.WaitConsistent(ctx, sent.Before, func(d *client.Deployment) bool {
 		now := u.effectIn(sent, d)
 		switch {
-		case u.isOlder(d, sent.Before, sent.Written), awaitsRevision && !now.revised:
+		case u.isOlder(d, sent.Before, sent.Written), u.redeploys() && awaitsRevision(sent.Before, d):
 			return false
 		case incomplete && changeableFields.Satisfies(d.Tree, sent.Written.Tree, u.source()):
 			return true

@@ -61,6 +61,12 @@ func newRevision(sent client.Update, read *client.Deployment) bool {
 	return revised(sent.Before, read) || sent.Written != nil && revised(sent.Before, sent.Written)
 }
 
+// awaitsRevision reports whether a read after a redeployment does not show its revision yet. Where the service reported
+// no revisions before, there is none to await.
+func awaitsRevision(before, read *client.Deployment) bool {
+	return before.LatestRevisionID != "" && !revised(before, read)
+}
+
 // redeployment is what messages about the redeployments by trigger and by action differ in.
 type redeployment struct {
 	expected string // what the provider cannot verify where the service reports no revisions

@@ -64,41 +64,30 @@ func (a *redeployAction) ModifyPlan(_ context.Context, _ action.ModifyPlanReques
 	}
 }
 
-func (a *redeployAction) rejectRedeploy(diags *diag.Diagnostics) {
-	a.report(diags).errorf(path.Empty(), "Deployment cannot be redeployed", "The provider has documented_operations_only "+
-		"= true, and the API documents no operation that redeploys. Remove the action, or set documented_operations_only to "+
-		"false if the service supports PATCH for deployments.")
-}
-
 // Invoke asks for a new revision, and waits for it.
 func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	config, diags := attributesOf(req.Config.Raw), &resp.Diagnostics
-	id := config.text("id")
+	id, ref := config.text("id"), config.text("repo_ref")
 	if !a.requireClient(diags, "Redeploying deployment "+id) {
 		return
 	}
 	progress := progressOf(resp)
-	var onlyCommit string
 	sent, err := a.client.UpdateDeployment(ctx, id, func(live *client.Deployment) (client.Tree, error) {
-		revisionConfig := redeployedConfig(live, config.text("repo_ref"), "")
-		if onlyCommit = ""; config.text("repo_ref") == "" && showsOnlyCommit(live) {
-			onlyCommit, _ = revisionConfig["repo_ref"].(string)
-		}
 		progress(string(a.format("Redeploying deployment %q (%s)", live.Name, live.ID)))
-		return client.Tree{"source_revision_config": revisionConfig}, nil
+		return client.Tree{"source_revision_config": redeployedConfig(live, ref, "")}, nil
 	})
 	if err != nil {
 		a.addRedeployFailure(diags, id, err)
 		return
 	}
-	if onlyCommit != "" {
+	if ref == "" && showsOnlyCommit(sent.Before) {
 		a.report(diags).warnf(path.Empty(), "Commit is redeployed", "The service shows only the commit of deployment %q "+
 			"(%s), not the branch or tag: commit %s is deployed again. To deploy a newer one, set repo_ref.", sent.Before.Name,
-			id, onlyCommit)
+			id, commitOf(sent.Before))
 	}
 	// Terraform's interrupt ends the wait until it runs only.
 	visible, err := a.client.WaitConsistent(context.WithoutCancel(ctx), sent.Before,
-		func(d *client.Deployment) bool { return sent.Before.LatestRevisionID == "" || revised(sent.Before, d) })
+		func(d *client.Deployment) bool { return !awaitsRevision(sent.Before, d) })
 	if err != nil {
 		a.report(diags).failure(fmt.Sprintf("Cannot read deployment %q back", sent.Before.Name), err, nil)
 		return
@@ -112,7 +101,7 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 	rollout.wait(ctx, visible, diags)
 }
 
-// progressOf reports progress, each message once in a row.
+// progressOf returns a function that reports progress, each message once in a row.
 func progressOf(resp *action.InvokeResponse) func(message string) {
 	last := ""
 	return func(message string) {
@@ -129,7 +118,7 @@ func showsOnlyCommit(d *client.Deployment) bool {
 	return ref != "" && strings.EqualFold(ref, commitOf(d))
 }
 
-// addNoRevision reports that there is no new revision to wait for.
+// addNoRevision reports that a redeployment made no new revision, or that nothing shows one.
 func (a *redeployAction) addNoRevision(sent client.Update, visible *client.Deployment, diags *diag.Diagnostics) {
 	if sent.Lost == nil {
 		byAction.verify(a.report(diags), visible)
@@ -139,17 +128,24 @@ func (a *redeployAction) addNoRevision(sent client.Update, visible *client.Deplo
 		"deployment %q (%s) was lost, and it has no new revision: %s", visible.Name, visible.ID, a.sentence(sent.Lost))
 }
 
+// addRedeployFailure reports why the service was not asked for a new revision, or rejected that.
 func (a *redeployAction) addRedeployFailure(diags *diag.Diagnostics, id string, err error) {
-	r := a.report(diags)
 	switch {
 	case errors.Is(err, client.ErrNotAllowed):
 		a.rejectRedeploy(diags)
 	case errors.Is(err, client.ErrNotFound):
-		r.errorf(path.Root("id"), "No such deployment", noSuchID, id)
+		a.addLookupFailure(diags, id, err, path.Root("id"))
 	case errors.Is(err, client.ErrNotSupported):
-		r.errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but rejects PATCH for "+
-			"it. Nothing was changed.\n\n%s", id, a.sentence(err))
+		a.report(diags).errorf(path.Empty(), "Service does not support updates", "The service lists deployment %s but "+
+			"rejects PATCH for it. Nothing was changed.\n\n%s", id, a.sentence(err))
 	default:
-		r.failure("Cannot redeploy deployment "+id, err, nil)
+		a.report(diags).failure("Cannot redeploy deployment "+id, err, nil)
 	}
+}
+
+// rejectRedeploy reports that documented_operations_only forbids a redeployment.
+func (a *redeployAction) rejectRedeploy(diags *diag.Diagnostics) {
+	a.report(diags).errorf(path.Empty(), "Deployment cannot be redeployed", "The provider has documented_operations_only "+
+		"= true, and the API documents no operation that redeploys. Remove the action, or set documented_operations_only to "+
+		"false if the service supports PATCH for deployments.")
 }

@@ -35,7 +35,7 @@ func (v *stateView) holder(id, name string) attributes {
 // saw notes what was read of a deployment, for its plan.
 func (v *stateView) saw(d *client.Deployment) { v.read.Store(strings.ToLower(d.ID), d) }
 
-// take is what was read of a deployment, once; nil if nothing was read.
+// take returns what was read of a deployment, once; nil if nothing was read.
 func (v *stateView) take(id string) *client.Deployment {
 	read, _ := v.read.LoadAndDelete(strings.ToLower(id))
 	d, _ := read.(*client.Deployment)

@@ -1,0 +1,56 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+)
+
+// nameHolders lists the deployments that have a name, if it is known, and reports a failure.
+func (r *deploymentResource) nameHolders(
+	ctx context.Context, name string, diags *diag.Diagnostics,
+) []*client.Deployment {
+	if name == "" || r.client == nil {
+		return nil
+	}
+	holders, err := r.client.NameHolders(ctx, name)
+	if failed, ok := errors.AsType[*client.Error](err); ok && failed.Cause == client.CauseUnreachable {
+		r.report(diags).warnf(path.Empty(), "Service is unreachable", "The provider could not check whether the name %q "+
+			"is free: %s If the service is created in this run, do nothing. Otherwise, correct base_url "+
+			"(%s).", name, r.sentence(failed), r.access.baseURL)
+	} else if err != nil {
+		r.report(diags).failure(fmt.Sprintf("Cannot check the name %q", name), err, nil)
+	}
+	return holders
+}
+
+const summaryNameTaken = "Deployment name already taken"
+
+// nameTaken states that a deployment has the name already, and the ways out.
+func (r *deploymentResource) nameTaken(name string, existing *client.Deployment) trusted {
+	what := r.format("The service has a deployment named %q (id %s, status %s).", name, existing.ID, statusOf(existing))
+	switch {
+	case r.client.CreatedHere(existing.ID):
+		return what + " Another resource of this run has created it. Give each resource its own name."
+	case existing.Status == client.StatusAwaitingDelete:
+		return what + " It is being deleted. Apply again once it no longer exists, or choose another name."
+	}
+	var toImport trusted
+	if client.IsUUID(existing.ID) { // nothing else is part of what a message offers to copy
+		toImport = "  - Import it (replace NAME with the name of the resource):\n\n" + importBlock(existing.ID) + "\n\n"
+	}
+	return what + " Options:\n" + toImport +
+		"  - If it is in this state under another address, add a moved block; if it is tainted, run terraform untaint.\n" +
+		"  - Choose another name. With create_before_destroy, a replacement needs a new name.\n" +
+		"  - For terraform destroy, which plans first, add -refresh=false."
+}
+
+// importBlock returns a block to copy.
+func importBlock(uuid string) trusted {
+	return trusted(fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, uuid))
+}
