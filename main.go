@@ -19,7 +19,11 @@ func main() {
 	flag.Parse()
 
 	create := func() fastpath.Provider { return provider.New(version, nil) }
-	if err := fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create, *debug); err != nil {
+	serve := fastpath.Serve
+	if *debug {
+		serve = fastpath.Debug
+	}
+	if err := serve("registry.terraform.io/graphdeploy/graphdeploy", create); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -95,7 +95,9 @@ func newDefaults(opts Options) []defaultValue {
 		for _, path := range sortedKeys(members) {
 			parts := strings.Split(path, ".")
 			for i, part := range parts {
-				if strings.TrimSuffix(part, "[]") == "" || i == len(parts)-1 && strings.HasSuffix(part, "[]") {
+				name, isArray := strings.CutSuffix(part, "[]")
+				isLast := i == len(parts)-1
+				if name == "" || isArray && isLast {
 					panic(fmt.Sprintf("fakeserver: malformed path %q in Options.Defaults or Options.ServiceMembers", path))
 				}
 			}
@@ -106,9 +108,9 @@ func newDefaults(opts Options) []defaultValue {
 }
 
 // complete sets the default below object, where path begins, if the member is
-// absent or null. Objects on the way are created, except in items of arrays: a
-// default for configMap must not turn every volume into one.
-func (v defaultValue) complete(object map[string]any, path []string, inItem bool) {
+// absent or null. Objects on the way are created, except for a default in items of
+// arrays: one for configMap must not turn every volume into one.
+func (v defaultValue) complete(object map[string]any, path []string) {
 	name, isArray := strings.CutSuffix(path[0], "[]")
 	value := object[name]
 	switch {
@@ -120,18 +122,18 @@ func (v defaultValue) complete(object map[string]any, path []string, inItem bool
 		items, _ := value.([]any)
 		for _, item := range items {
 			if next, ok := item.(map[string]any); ok {
-				v.complete(next, path[1:], true)
+				v.complete(next, path[1:])
 			}
 		}
 	case value == nil:
-		if !inItem && !strings.Contains(strings.Join(path, "."), "[]") {
+		if !strings.Contains(strings.Join(v.path, "."), "[]") {
 			next := map[string]any{}
 			object[name] = next
-			v.complete(next, path[1:], inItem)
+			v.complete(next, path[1:])
 		}
 	default:
 		if next, ok := value.(map[string]any); ok {
-			v.complete(next, path[1:], inItem)
+			v.complete(next, path[1:])
 		}
 	}
 }
@@ -154,7 +156,7 @@ func (v defaultValue) completeSent(kind PatchKind, result, sent, before map[stri
 		}
 		return
 	}
-	v.complete(result, v.path[depth:], false)
+	v.complete(result, v.path[depth:])
 }
 
 // member returns an object in an object, which it creates if there is none.

@@ -55,7 +55,7 @@ func (s *Server) add(d *deployment) {
 
 func (s *Server) find(id string) *deployment { return s.byID[strings.ToLower(id)] }
 
-// create is section 4.1.
+// create creates a deployment (section 4.1).
 func (s *Server) create(c call, now time.Time) response {
 	body, rejected := s.readBody(c, deploymentShape)
 	if rejected != nil {
@@ -72,7 +72,7 @@ func (s *Server) create(c call, now time.Time) response {
 		}
 	}
 	for _, v := range s.defaults {
-		v.complete(body, v.path, false)
+		v.complete(body, v.path)
 	}
 	d := &deployment{tree: body}
 	completeConfigs(body)
@@ -123,7 +123,7 @@ func (d *deployment) touch(now time.Time) {
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// read is GET /v2/deployments/{id}, which the interface does not document.
+// read responds to GET /v2/deployments/{id}, which the interface does not document.
 func (s *Server) read(c call) response {
 	d, rejected := s.target(c)
 	if rejected != nil {
@@ -132,7 +132,8 @@ func (s *Server) read(c call) response {
 	return jsonResponse(http.StatusOK, s.render(d.tree))
 }
 
-// delete is DELETE /v2/deployments/{id}, which the interface does not document.
+// delete responds to DELETE /v2/deployments/{id}, which the interface does not
+// document.
 func (s *Server) delete(c call) response {
 	d, rejected := s.target(c)
 	if rejected != nil {

@@ -132,7 +132,8 @@ func (fs *faults) next(route Route) Fault {
 		}
 	}
 	for _, q := range fs.queue {
-		if q.left == 0 || q.route != AnyRoute && q.route != route {
+		applies := q.route == route || q.route == AnyRoute
+		if !applies || q.left == 0 {
 			continue
 		}
 		if q.left > 0 {

@@ -98,7 +98,7 @@ func allUUIDs(values []string) bool {
 	return !slices.ContainsFunc(values, func(value string) bool { return !isUUID(value) })
 }
 
-// candidates are the deployments that a query can match, oldest first.
+// candidates returns the deployments that a query can match, oldest first.
 func (s *Server) candidates(q listQuery) []*deployment {
 	if q.ids == nil {
 		return s.deployments
@@ -112,8 +112,8 @@ func (s *Server) candidates(q listQuery) []*deployment {
 	return slices.SortedFunc(maps.Keys(named), func(a, b *deployment) int { return a.number - b.number })
 }
 
-// list is section 4.2. The returned offset counts items of the filtered list;
-// at its end, it stays what it was.
+// list lists deployments (section 4.2). The returned offset counts items of the
+// filtered list; at its end, it stays what it was.
 func (s *Server) list(c call) response {
 	q, found := s.readListQuery(c)
 	if len(found) > 0 {
@@ -121,7 +121,8 @@ func (s *Server) list(c call) response {
 	}
 	var matching []*deployment
 	for _, d := range s.candidates(q) {
-		if !slices.ContainsFunc(q.filters, func(matches func(*deployment) bool) bool { return !matches(d) }) {
+		fails := func(matches func(*deployment) bool) bool { return !matches(d) }
+		if !slices.ContainsFunc(q.filters, fails) {
 			matching = append(matching, d)
 		}
 	}

@@ -35,7 +35,7 @@ func (s *Server) SeedOAuthProviders(providers ...map[string]any) {
 	}
 }
 
-// listOAuthProviders is section 4.4.
+// listOAuthProviders lists the OAuth providers (section 4.4).
 func (s *Server) listOAuthProviders(c call) response {
 	if found := checkNoQuery(c.query); len(found) > 0 {
 		return invalid(found...)

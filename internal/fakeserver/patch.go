@@ -107,7 +107,8 @@ func (k PatchKind) keepNulls(s *shape, path []string, sent, stored map[string]an
 	}
 }
 
-// update is PATCH /v2/deployments/{id}, which the interface does not document.
+// update responds to PATCH /v2/deployments/{id}, which the interface does not
+// document.
 func (s *Server) update(c call, now time.Time) response {
 	d, rejected := s.target(c)
 	if rejected != nil {
@@ -137,7 +138,8 @@ func (s *Server) update(c call, now time.Time) response {
 		s.completeDerived(after)
 	}
 	found := append(checkSource(before["source"], patch, before), checkFixed(before, after, patch)...)
-	if found = slices.DeleteFunc(found, s.permits); len(found) > 0 {
+	found = slices.DeleteFunc(found, s.permits)
+	if len(found) > 0 {
 		return invalid(found...)
 	}
 	d.tree = after

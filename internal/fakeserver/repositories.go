@@ -44,7 +44,7 @@ func (s *Server) SeedRepositories(integrationID string, repos ...Repository) {
 	s.repositories[key] = list
 }
 
-// listRepositories is section 4.3.
+// listRepositories lists the repositories of an integration (section 4.3).
 func (s *Server) listRepositories(c call) response {
 	if !isUUID(c.param) {
 		return invalid(problem{[]any{"path", "integration_id"}, "should be a valid UUID", "uuid_parsing"})

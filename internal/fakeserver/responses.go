@@ -125,7 +125,8 @@ func (s *Server) renderEmpty(of *shape, object map[string]any) {
 			continue
 		}
 		value, present := object[f.name]
-		if !present || value != nil && !isEmpty(value) {
+		empty := present && (value == nil || isEmpty(value))
+		if !empty {
 			continue
 		}
 		if s.opts.OmitEmpty {

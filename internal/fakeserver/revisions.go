@@ -151,7 +151,7 @@ func (s *Server) NewRevision(id string) {
 	d.activate(now)
 }
 
-// readRevision is GET /v2/deployments/{id}/revisions/{revision_id}.
+// readRevision responds to GET /v2/deployments/{id}/revisions/{revision_id}.
 func (s *Server) readRevision(c call, now time.Time) response {
 	d, rejected := s.target(c)
 	if rejected != nil {
@@ -168,7 +168,7 @@ func (s *Server) readRevision(c call, now time.Time) response {
 	return reject(http.StatusNotFound, "deployment %s has no revision with id %s", c.param, c.revision)
 }
 
-// listRevisions is GET /v2/deployments/{id}/revisions: the newest first, in
+// listRevisions responds to GET /v2/deployments/{id}/revisions: newest first, in
 // pages like those of the list of deployments.
 func (s *Server) listRevisions(c call, now time.Time) response {
 	d, rejected := s.target(c)

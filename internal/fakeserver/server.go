@@ -179,7 +179,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			cut()
 		}
 		if a, ok := fault.response(); ok {
-			s.write(w, entry, a, false)
+			s.write(w, entry, a, fault.Truncate)
 			return
 		}
 	}
@@ -240,7 +240,7 @@ func (s *Server) work(r *http.Request, c call) response {
 	}
 }
 
-// now is the time in the precision of responses.
+// now returns the time in the precision of responses.
 func (s *Server) now() time.Time {
 	return s.opts.Clock().UTC().Truncate(time.Microsecond)
 }

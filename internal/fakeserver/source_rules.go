@@ -36,7 +36,7 @@ func valueAt(object any, path []string) any {
 	return object
 }
 
-// checkReferences is the note of section 2.1 on secret_references.
+// checkReferences checks the note of section 2.1 on secret_references.
 func checkReferences(source, references any) []problem {
 	if source == "external_docker" || references == nil || isEmpty(references) {
 		return nil

@@ -8,15 +8,20 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
-// Serve serves a provider to Terraform, as a process that Terraform started, until that ends it. With debugger, it
-// prints what to set in TF_REATTACH_PROVIDERS and logs everything.
-func Serve(address string, create func() Provider, debugger bool) error {
-	var opts []tf6server.ServeOpt
-	if debugger {
-		opts = append(opts, tf6server.WithManagedDebug())
-	} else if os.Getenv(EnvFrameworkOnly) != "1" {
+// Serve serves a provider to Terraform, as a process that Terraform started, until that ends it.
+func Serve(address string, create func() Provider) error {
+	if os.Getenv(EnvFrameworkOnly) != "1" {
 		silenceLibraries()
 	}
+	return serve(address, create)
+}
+
+// Debug serves a provider in a debugger: it prints what to set in TF_REATTACH_PROVIDERS, and logs everything.
+func Debug(address string, create func() Provider) error {
+	return serve(address, create, tf6server.WithManagedDebug())
+}
+
+func serve(address string, create func() Provider, opts ...tf6server.ServeOpt) error {
 	return tf6server.Serve(address, func() tfprotov6.ProviderServer { return NewServer(create()) }, opts...)
 }
 

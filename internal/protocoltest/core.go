@@ -11,7 +11,7 @@ import (
 // a provider that breaks one see "Provider produced invalid plan", "… inconsistent
 // final plan" or "… inconsistent result after apply".
 
-// PlanViolations are the places where a planned object is not valid for a
+// PlanViolations returns the places where a planned object is not valid for a
 // configuration and a prior state.
 func PlanViolations(attributes []*tfprotov6.SchemaAttribute, config, prior, planned tftypes.Value) []string {
 	return objectViolations(attributes, config, prior, planned, "")
@@ -79,9 +79,9 @@ func valueViolations(a *tfprotov6.SchemaAttribute, config, prior, planned tftype
 	return violations
 }
 
-// ChangeViolation is a place where the result of an apply, or the plan that is
-// made again at apply, is not what was planned; empty if there is none. What was
-// unknown may be anything.
+// ChangeViolation returns a place where the result of an apply, or the plan that
+// is made again at apply, is not what was planned; empty if there is none. What
+// was unknown may be anything.
 func ChangeViolation(planned, actual tftypes.Value) string {
 	return changeViolation(planned, actual, "")
 }

@@ -37,8 +37,8 @@ func New(t testing.TB, server tfprotov6.ProviderServer) *Provider {
 	return p
 }
 
-// NewWithSchema is a provider whose schemas are known, because another one of the
-// same kind was asked for them.
+// NewWithSchema returns a provider whose schemas are known, because another one of
+// the same kind was asked for them.
 func NewWithSchema(t testing.TB, server tfprotov6.ProviderServer,
 	schema *tfprotov6.GetProviderSchemaResponse,
 ) *Provider {
@@ -46,7 +46,7 @@ func NewWithSchema(t testing.TB, server tfprotov6.ProviderServer,
 	return &Provider{Server: server, Schema: schema, t: t, ctx: t.Context()}
 }
 
-// WithContext is the same provider, called with a context: one with a logger, say.
+// WithContext returns the same provider, called with a context: one with a logger, say.
 func (p *Provider) WithContext(ctx context.Context) *Provider {
 	other := *p
 	other.ctx = ctx
@@ -101,7 +101,7 @@ type Plan struct {
 // Replaces reports whether the resource has to be deleted and created.
 func (p *Plan) Replaces() bool { return len(p.Response.RequiresReplace) > 0 }
 
-// Value is the planned state.
+// Value returns the planned state.
 func (p *Plan) Value() tftypes.Value { return p.value }
 
 // Plan validates and plans a configuration of a resource, and verifies that
@@ -112,9 +112,9 @@ func (p *Provider) Plan(typ string, prior *Resource, config Object) (*Plan, Diag
 	return p.PlanIgnoring(typ, prior, config)
 }
 
-// PlanIgnoring is Plan with ignore_changes: paths of attributes, in which the
-// configuration of the plan has the prior values. An apply gets the configuration
-// as it is written.
+// PlanIgnoring plans like Plan, with ignore_changes: paths of attributes, in which
+// the configuration of the plan has the prior values. An apply gets the
+// configuration as it is written.
 func (p *Provider) PlanIgnoring(typ string, prior *Resource, config Object, ignored ...string) (*Plan, Diagnostics) {
 	p.t.Helper()
 	schema := p.Schema.ResourceSchemas[typ]
@@ -132,7 +132,8 @@ func (p *Provider) PlanIgnoring(typ string, prior *Resource, config Object, igno
 			&tfprotov6.ValidateResourceConfigRequest{TypeName: typ, Config: req.Config,
 				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true}})
 		p.must(err)
-		if diags = valid.Diagnostics; diags.HasError() {
+		diags = valid.Diagnostics
+		if diags.HasError() {
 			return nil, diags
 		}
 	}
@@ -152,7 +153,8 @@ func (p *Provider) plan(schema *tfprotov6.Schema, req *tfprotov6.PlanResourceCha
 	req.ProposedNewState = p.packValue(object, propose(schema.Block.Attributes, object, before, config))
 	resp, err := p.Server.PlanResourceChange(p.ctx, req)
 	p.must(err)
-	if diags = append(diags, resp.Diagnostics...); diags.HasError() {
+	diags = append(diags, resp.Diagnostics...)
+	if diags.HasError() {
 		return nil, diags
 	}
 	planned := p.unpack(object, resp.PlannedState)
@@ -205,8 +207,8 @@ func (p *Provider) Replacement(plan *Plan) (destroy, create *Plan, diags Diagnos
 }
 
 // PlanAgain makes a plan again, as Terraform does when it applies one, with a
-// configuration in which nothing is unknown any more. It verifies that the new
-// plan is consistent with the first.
+// configuration in which nothing is unknown any more. It verifies that both plans
+// are consistent.
 func (p *Provider) PlanAgain(plan *Plan, prior *Resource, config Object) (*Plan, Diagnostics) {
 	p.t.Helper()
 	again, diags := p.PlanIgnoring(plan.Type, prior, config, plan.ignored...)
@@ -218,8 +220,8 @@ func (p *Provider) PlanAgain(plan *Plan, prior *Resource, config Object) (*Plan,
 	return again, diags
 }
 
-// Apply applies a plan, and verifies that Terraform would accept the result. The
-// resource is nil when it is not in the state afterwards.
+// Apply applies a plan, and verifies that Terraform would accept the result. It
+// returns nil for a resource that is not in the state afterwards.
 func (p *Provider) Apply(plan *Plan) (*Resource, Diagnostics) {
 	p.t.Helper()
 	resp, err := p.Server.ApplyResourceChange(p.ctx,
@@ -248,14 +250,14 @@ func (p *Provider) MustApply(typ string, prior *Resource, config Object) *Resour
 	return r
 }
 
-// Read refreshes a resource. It is nil when it no longer exists.
+// Read refreshes a resource. It returns nil when that no longer exists.
 func (p *Provider) Read(r *Resource) (*Resource, Diagnostics) {
 	p.t.Helper()
 	resp := p.ReadResponse(r)
 	return p.resource(r.Type, resp.NewState, resp.Private, resp.NewIdentity), resp.Diagnostics
 }
 
-// ReadResponse is Read, with the complete response.
+// ReadResponse refreshes a resource, and returns the complete response.
 func (p *Provider) ReadResponse(r *Resource) *tfprotov6.ReadResourceResponse {
 	p.t.Helper()
 	resp, err := p.Server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{TypeName: r.Type, CurrentState: r.State,
@@ -291,7 +293,8 @@ func (p *Provider) ReadData(typ string, config Object) (Object, Diagnostics) {
 	return state, diags
 }
 
-// ReadDataResponse is ReadData, with the complete response; nil if the configuration is not valid.
+// ReadDataResponse validates and reads a data source, and returns the complete
+// response; nil if the configuration is not valid.
 func (p *Provider) ReadDataResponse(typ string, config Object) (*tfprotov6.ReadDataSourceResponse, Diagnostics) {
 	p.t.Helper()
 	packed := p.pack(p.Schema.DataSourceSchemas[typ].ValueType(), config)
@@ -307,14 +310,14 @@ func (p *Provider) ReadDataResponse(typ string, config Object) (*tfprotov6.ReadD
 	return resp, append(Diagnostics(valid.Diagnostics), resp.Diagnostics...)
 }
 
-// Values are the attributes of a resource in the state.
+// Values returns the attributes of a resource in the state.
 func (p *Provider) Values(r *Resource) Object {
 	p.t.Helper()
 	values, _ := goValue(p.unpack(p.Schema.ResourceSchemas[r.Type].ValueType(), r.State)).(Object)
 	return values
 }
 
-// Planned are the attributes that a plan results in.
+// Planned returns the attributes that a plan results in.
 func (p *Provider) Planned(plan *Plan) Object {
 	p.t.Helper()
 	values, _ := goValue(p.unpack(p.Schema.ResourceSchemas[plan.Type].ValueType(), plan.Response.PlannedState)).(Object)
@@ -373,7 +376,7 @@ func (d Diagnostics) HasError() bool {
 	})
 }
 
-// String is all of them, in full.
+// String returns all of them, in full.
 func (d Diagnostics) String() string {
 	var b strings.Builder
 	for _, one := range d {
@@ -417,12 +420,12 @@ type Message struct {
 	Words       []string
 }
 
-// Error is an expected error.
+// Error returns an expected error.
 func Error(summary, at string, words ...string) Message {
 	return Message{tfprotov6.DiagnosticSeverityError, summary, at, words}
 }
 
-// Warning is an expected warning.
+// Warning returns an expected warning.
 func Warning(summary, at string, words ...string) Message {
 	return Message{tfprotov6.DiagnosticSeverityWarning, summary, at, words}
 }

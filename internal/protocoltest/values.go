@@ -23,7 +23,7 @@ var Unknown any = unknown{}
 
 type unknown struct{}
 
-// value is v in a type of a schema.
+// value converts v to a type of a schema.
 func value(t testing.TB, typ tftypes.Type, v any) tftypes.Value {
 	t.Helper()
 	switch typ := typ.(type) {
@@ -82,7 +82,7 @@ func list(t testing.TB, typ tftypes.Type, of List) []tftypes.Value {
 	return values
 }
 
-// goValue is the reverse of value.
+// goValue reverses value.
 func goValue(v tftypes.Value) any {
 	if !v.IsKnown() {
 		return Unknown
@@ -121,7 +121,7 @@ func goValue(v tftypes.Value) any {
 	}
 }
 
-// propose is what Terraform proposes to plan: the configuration, and the prior
+// propose returns what Terraform proposes to plan: the configuration, and the prior
 // values of computed attributes that it omits.
 func propose(attributes []*tfprotov6.SchemaAttribute, typ tftypes.Type, prior, config tftypes.Value) tftypes.Value {
 	if config.IsNull() || !config.IsKnown() {
@@ -163,7 +163,7 @@ func proposeItems(a *tfprotov6.SchemaAttribute, prior, config tftypes.Value) tft
 	return tftypes.NewValue(config.Type(), proposed)
 }
 
-// ignore is a configuration with the prior value of an attribute, as with
+// ignore returns a configuration with the prior value of an attribute, as with
 // ignore_changes, if both have the objects that it is in.
 func ignore(prior, config tftypes.Value, path []string) tftypes.Value {
 	if len(path) == 0 {
@@ -177,7 +177,7 @@ func ignore(prior, config tftypes.Value, path []string) tftypes.Value {
 	return tftypes.NewValue(config.Type(), values)
 }
 
-// members and items are empty if the value is null or unknown.
+// members and items return nothing of a value that is null or unknown.
 func members(object tftypes.Value) (all map[string]tftypes.Value) {
 	if object.IsKnown() && !object.IsNull() {
 		_ = object.As(&all)

@@ -335,9 +335,9 @@ type access struct {
 	bareKey      bool // one word, without a scheme before it
 }
 
-// credentialKey keys the digests of secrets: whoever has the state alone cannot guess a short secret from its digest.
-// It is made of all that authenticates the provider: its headers, and the private key of its certificate. Without any
-// of that, there is no key.
+// credentialKey returns the key of the digests of secrets: whoever has the state alone cannot guess a short secret from
+// its digest. All that authenticates the provider makes the key: its headers, and the private key of its certificate.
+// Without any of that, there is no key.
 func credentialKey(config client.Config) []byte {
 	if len(config.Header) == 0 && len(config.Certificates) == 0 {
 		return nil

@@ -39,7 +39,7 @@ func (b *benchmark) add(name, goal, measured, unbatched string, met bool) {
 	b.logf("%s: %s", name, measured)
 }
 
-// medianRun is the run whose wall time is the median.
+// medianRun returns the run whose wall time is the median.
 func medianRun(runs []measured) measured {
 	slices.SortFunc(runs, func(a, b measured) int { return cmp.Compare(a.wall, b.wall) })
 	median := runs[len(runs)/2]
@@ -122,7 +122,7 @@ How it is measured:
 `, b.sizes.rounds, number(b.sizes.more), number(b.sizes.service), listMax, b.planned.provider.processes, b.sizes.starts)
 }
 
-// processorName is the model of the CPU.
+// processorName returns the model of the CPU.
 func processorName() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {

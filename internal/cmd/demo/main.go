@@ -131,7 +131,7 @@ const (
 	changes = results + `|^ +[~+-] +(image_uri|memory_mb) `
 )
 
-// story is what users do with a deployment.
+// story does what users do with a deployment.
 func (t terraform) story(ctx context.Context, baseURL string, fake *fakeserver.Server) error {
 	text := strings.Replace(configuration, "BASE_URL", baseURL, 1)
 	show(t.screen, text)
@@ -217,7 +217,7 @@ func doubleMemory(fake *fakeserver.Server) error {
 	return errors.New("the service has no deployment shop")
 }
 
-// environment is what Terraform gets: nothing of the user's own settings for
+// environment returns what Terraform gets: nothing of the user's own settings for
 // it, and the folder to install the provider from.
 func environment(folder string) ([]string, error) {
 	config := filepath.Join(folder, "terraform.rc")

@@ -38,5 +38,5 @@ func serve() error {
 		}
 	}
 	create := func() fastpath.Provider { return provider.New("bench", tune) }
-	return fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create, false)
+	return fastpath.Serve("registry.terraform.io/graphdeploy/graphdeploy", create)
 }
