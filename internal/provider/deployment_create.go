@@ -65,11 +65,12 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 	clearPrivate(ctx, resp.Private, privateReplacement, diags)
 	savePending(ctx, resp.Private, rollout.last, diags)
 	if secrets != nil {
-		shows := running
 		if running == created { // it was not read: reads may show less than the response to a create
-			shows = r.readAgain(ctx, created)
+			if read, err := r.client.Deployment(ctx, created.ID); err == nil {
+				running = read
+			}
 		}
-		sent := newSentSecrets(secrets, shows, r.credentialKey)
+		sent := newSentSecrets(secrets, running, r.credentialKey)
 		if !config["secrets_wo"].IsNull() {
 			sent.addDigests()
 		}

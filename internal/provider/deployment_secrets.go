@@ -243,14 +243,6 @@ func (r *deploymentResource) refreshSecrets(state attributes, sent *sentSecrets,
 			"secrets_wo_version.", describe(state), drifted)
 }
 
-// readAgain returns a deployment as reads show it, or what is known of it already.
-func (p *providerData) readAgain(ctx context.Context, known *client.Deployment) *client.Deployment {
-	if read, err := p.client.Deployment(ctx, known.ID); err == nil {
-		return read
-	}
-	return known
-}
-
 // hideSecrets keeps the known secrets of a configuration, plan or state out of errors and logs: the error of any
 // request may contain secrets that were sent earlier.
 func (p *providerData) hideSecrets(all ...attributes) {

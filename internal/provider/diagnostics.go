@@ -25,7 +25,7 @@ type report struct {
 	diags *diag.Diagnostics
 }
 
-// report may be called before the provider is configured.
+// report returns a report for diagnostics. It works before the provider is configured, too.
 func (p *providerData) report(diags *diag.Diagnostics) report { return report{p, diags} }
 
 // errorf reports an error at an attribute, or, with path.Empty(), at the resource. Args are cleaned; a []string is
