@@ -111,7 +111,7 @@ func TestListBounds(t *testing.T) {
 				})
 				began := time.Now()
 				var err error
-				for _, err = range c.items(t.Context(), DeploymentFilter{}) {
+				for _, err = range c.items(t.Context(), DeploymentFilter{}, newBudget()) {
 				}
 				if err == nil || !strings.HasSuffix(err.Error(), test.want) {
 					t.Errorf("got %.300v, want %s", err, test.want)

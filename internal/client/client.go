@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptrace"
@@ -158,11 +157,12 @@ func (c *Client) attempt(req *http.Request, r request, out any) error {
 	case out == nil:
 		return nil
 	}
-	if err = r.budget.spend(resp.body); err == nil {
-		if err = json.Unmarshal(resp.body, out); err == nil {
-			return nil
-		}
-		err = describeNonJSON(resp, err)
+	err = r.budget.spend(resp.body)
+	if err == nil {
+		err = resp.decode(out)
+	}
+	if err == nil {
+		return nil
 	}
 	failed := c.malformed(r, err)
 	failed.RequestID = c.displayText(requestID(resp.header))

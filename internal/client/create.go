@@ -67,7 +67,7 @@ func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func
 		return nil, false, err
 	}
 	defer creating.release()
-	before, err := c.lookUpName(ctx, name, false)
+	before, err := c.lookUpName(ctx, name, listRequest)
 	if err != nil {
 		return nil, false, err
 	}
@@ -183,7 +183,7 @@ func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient 
 	ctx, cancel := context.WithDeadline(ctx, deadline.Add(c.config.RequestTimeout)) // for the last lookup
 	defer cancel()
 	for attempt := 0; ; attempt++ {
-		after, err := c.lookUpName(ctx, c.name, true)
+		after, err := c.lookUpName(ctx, c.name, listOnce)
 		if err == nil {
 			if d := c.pick(after, lost); d != nil {
 				return d, true, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -114,22 +115,24 @@ func otherCapitals(object Tree, documented ...string) error {
 func memberAs[T string | []any](object Tree, name string) (value T, err error) {
 	value, ok := object[name].(T)
 	if !ok && object[name] != nil {
-		return value, fmt.Errorf("%s: %s is not %s", name, kindOf(object[name]), kindOf(value))
+		return value, fmt.Errorf("%s: %s is not %s", name, kindOf(reflect.TypeOf(object[name])), kindOf(reflect.TypeFor[T]()))
 	}
 	return value, nil
 }
 
-// kindOf is what kind of JSON value a decoded value is.
-func kindOf(value any) string {
-	switch value.(type) {
-	case string:
-		return "a string"
-	case bool:
+// kindOf names the kind of JSON value that is decoded as a type.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
 		return "a boolean"
-	case []any:
+	case reflect.Slice:
 		return "a list"
-	case Tree:
+	case reflect.Map:
 		return "an object"
+	case reflect.String:
+		if t != reflect.TypeFor[json.Number]() {
+			return "a string"
+		}
 	}
 	return "a number"
 }

@@ -2,9 +2,7 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"syscall"
 	"time"
@@ -187,34 +184,6 @@ func (c *Client) rejection(r request, resp response) *Error {
 func isHTML(header http.Header) bool {
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	return kind == "text/html" || kind == "application/xhtml+xml"
-}
-
-// describeNonJSON states why a response could not be decoded.
-func describeNonJSON(resp response, err error) error {
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &mismatch):
-		return fmt.Errorf("%s: %s is not %s", cmp.Or(mismatch.Field, "the whole response"), mismatch.Value,
-			typeInWords(mismatch.Type))
-	case isHTML(resp.header), bytes.HasPrefix(bytes.TrimSpace(resp.body), []byte("<")):
-		return errors.New("it is an HTML page, not JSON, probably of a proxy, a login or a website")
-	case len(bytes.TrimSpace(resp.body)) == 0:
-		return errors.New("it is empty")
-	}
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("it is not JSON: %w", err)
-	}
-	return err
-}
-
-func typeInWords(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Float64:
-		return "a number"
-	case reflect.Slice:
-		return "a list"
-	}
-	return "an object"
 }
 
 // requestID is the id that the service, or a proxy before it, gave to a request.

@@ -450,7 +450,7 @@ func TestList_isBounded(t *testing.T) {
 			pages++
 			return listPage{items: []listItem{test.item()}, next: offset + 1}, nil
 		}
-		for _, err := range walkPages(fetch, maxPages, everyItem) {
+		for _, err := range walkPages(fetch, maxPages, nil) {
 			last = err
 		}
 		equal(t, name+": error", last, test.err)

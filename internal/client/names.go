@@ -21,7 +21,7 @@ const (
 // DeploymentsNamed returns the deployments with exactly that name, case-sensitive, in the service's order. How
 // name_contains matches is not documented (section 4.2), so names are compared here.
 func (c *Client) DeploymentsNamed(ctx context.Context, name string) ([]*Deployment, error) {
-	lookup, err := c.lookUpName(ctx, name, false)
+	lookup, err := c.lookUpName(ctx, name, listRequest)
 	if err != nil {
 		return nil, err
 	}
@@ -43,18 +43,16 @@ type nameLookup struct {
 	date    time.Time       // the service's time of the last response; zero if it did not send it
 }
 
-// lookUpName lists by name_contains. Once means that a failed request is not repeated.
-func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLookup, error) {
+// lookUpName lists by name_contains. R is listRequest or listOnce.
+func (c *Client) lookUpName(ctx context.Context, name string, r request) (nameLookup, error) {
 	lookup := nameLookup{listed: map[string]bool{}}
-	r := listRequest
-	r.once, r.budget = once, newBudget()
+	pages := c.pages(ctx, r, DeploymentFilter{NameContains: &name})
 	fetch := func(offset int64) (listPage, error) {
-		r.query = DeploymentFilter{NameContains: &name}.query(offset)
-		page, err := c.fetchPage(ctx, r)
+		page, err := pages(offset)
 		lookup.date = page.date
 		return page, err
 	}
-	for item, err := range walkPages(fetch, maxPages, everyItem) {
+	for item, err := range walkPages(fetch, maxPages, nil) {
 		if err != nil {
 			return nameLookup{}, err
 		}
@@ -65,8 +63,6 @@ func (c *Client) lookUpName(ctx context.Context, name string, once bool) (nameLo
 	}
 	return lookup, nil
 }
-
-func everyItem(listItem) bool { return true }
 
 // SameName reports whether two names are equal, case-sensitive, in Unicode NFC: Terraform brings every string into
 // that.
@@ -79,7 +75,7 @@ func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, e
 	if taken, known := c.taken.find(ctx, c, name); known && !taken {
 		return nil, nil
 	}
-	lookup, err := c.lookUpName(ctx, name, false)
+	lookup, err := c.lookUpName(ctx, name, listRequest)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +120,7 @@ func (n *takenNames) find(ctx context.Context, c *Client, name string) (taken, k
 // listNames lists the names of all deployments, if there are not too many.
 func (c *Client) listNames(ctx context.Context) (map[string]bool, error) {
 	names := map[string]bool{}
-	for item, err := range walkPages(c.fetcher(ctx, DeploymentFilter{}, newBudget()), maxNamePages, everyItem) {
+	for item, err := range walkPages(c.pages(ctx, listRequest, DeploymentFilter{}), maxNamePages, nil) {
 		if err != nil {
 			return nil, err
 		}

@@ -19,23 +19,23 @@ const (
 	readAheadMaxBytes = 32 << 20
 )
 
-// readAhead reads pages of the plain list for reads to come, one page at a time, as long as they serve as many reads
-// each as requests by id do. What was read ahead is used once, while it is fresh, and not after a write of this
-// client to the deployment. When it gets too old, the list is read again from its beginning.
+// readAhead reads pages of the plain list for reads to come, one page at a time, as long as they save as many requests
+// by id as they cost. What was read ahead is used once, while it is fresh, and never after a write of this client
+// to the deployment. When it gets too old, the list is read again from its beginning.
 type readAhead struct {
 	fetch func(ctx context.Context, offset int64) (listPage, error)
 
-	mu      sync.Mutex
-	found   map[string]aheadItem
-	bytes   int                  // of what was found
-	written map[string]time.Time // when this client last wrote to a deployment
-	reads   int                  // reads that no page has served
-	batches int                  // requests by id, for these
-	served  int                  // reads that a page has served
-	pages   int                  // pages requested
-	offset  int64
-	busy    bool // a page is under way, or there are no more
-	ended   bool // there are no more
+	mu       sync.Mutex
+	found    map[string]aheadItem
+	bytes    int             // of what was found
+	written  map[string]bool // the deployments that this client has written to
+	reads    int             // reads that no page has served
+	batches  int             // requests by id, for these
+	served   int             // reads that a page has served
+	pages    int             // pages requested
+	offset   int64           // of the next page
+	fetching bool            // a page is under way
+	ended    bool            // there are no more pages, or one could not be read
 }
 
 type aheadItem struct {
@@ -43,8 +43,8 @@ type aheadItem struct {
 	requested time.Time // when its page was
 }
 
-func newReadAhead(fetch func(ctx context.Context, offset int64) (listPage, error), disabled bool) *readAhead {
-	return &readAhead{fetch: fetch, found: map[string]aheadItem{}, written: map[string]time.Time{}, busy: disabled}
+func newReadAhead(fetch func(ctx context.Context, offset int64) (listPage, error)) *readAhead {
+	return &readAhead{fetch: fetch, found: map[string]aheadItem{}, written: map[string]bool{}}
 }
 
 // take returns what was read ahead for a read, if it can be used.
@@ -57,56 +57,54 @@ func (a *readAhead) take(ctx context.Context, id string) (listItem, bool) {
 	a.bytes -= len(item.raw)
 	tooOld := ok && time.Since(item.requested) > readAheadMaxAge
 	if tooOld && a.ended {
-		a.offset, a.busy, a.ended = 0, false, false
+		a.offset, a.ended = 0, false
 	}
-	if ok = ok && !tooOld && item.requested.After(a.written[id]); ok {
+	usable := ok && !tooOld && !a.written[id]
+	if usable {
 		a.served++
 	} else {
 		a.reads++
 	}
 	a.next(context.WithoutCancel(ctx))
-	return item.listItem, ok
+	return item.listItem, usable
 }
 
-// batch records a request by id.
-func (a *readAhead) batch() {
+// countBatch records a request by id.
+func (a *readAhead) countBatch() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.batches++
 }
 
-// wrote records a write to a deployment. It is called before and after each: a page requested in between may be of
-// before.
+// wrote records that this client is about to write to a deployment: pages may show it as it was before.
 func (a *readAhead) wrote(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.written[strings.ToLower(id)] = time.Now()
+	a.written[strings.ToLower(id)] = true
 }
 
 // next requests the next page if it is likely to pay. The lock is held.
 func (a *readAhead) next(ctx context.Context) {
-	pays := a.reads >= readAheadAfter && (a.pages-trialPages)*a.reads < a.served*a.batches
-	if a.busy || !pays || a.bytes > readAheadMaxBytes {
+	if a.fetching || a.ended || a.reads < readAheadAfter || a.bytes > readAheadMaxBytes {
 		return
 	}
-	a.busy = true
+	saved := a.served * a.batches / a.reads
+	if a.pages >= trialPages+saved {
+		return
+	}
+	a.fetching = true
 	a.pages++
 	offset, requested := a.offset, time.Now()
 	go func() {
-		page, err := a.fetch(ctx, offset)
+		page, err := a.fetch(ctx, offset) // reads by id report what is wrong
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for _, item := range page.items {
 			a.bytes += len(item.raw) - len(a.found[item.id].raw)
 			a.found[item.id] = aheadItem{item, requested}
 		}
-		switch {
-		case err != nil: // it stays busy: reads by id report what is wrong
-		case len(page.items) == 0 || page.next <= offset:
-			a.ended = true
-		default:
-			a.busy, a.offset = false, page.next
-			a.next(ctx)
-		}
+		a.fetching, a.offset = false, page.next
+		a.ended = err != nil || len(page.items) == 0 || page.next <= offset
+		a.next(ctx)
 	}()
 }

@@ -19,20 +19,14 @@ const batchWindow = 20 * time.Millisecond
 // as those of resources that depend on each other, do not wait. A read is only served by a request that begins after
 // it.
 type reader struct {
-	list  func(ctx context.Context, ids []string) map[string]readResult // ids in lower case; an entry for each
-	ahead *readAhead
-	size  int // see Config.BatchSize
+	client *Client
+	ahead  *readAhead
 
 	mu       sync.Mutex
 	next     *batch      // not sent yet; nil if there is none
 	timer    *time.Timer // ends the batch window
 	underWay int         // ids in requests under way
 	last     int         // ids in the last request
-}
-
-type readResult struct {
-	deployment *Deployment
-	err        error
 }
 
 // batch is the reads that share a request.
@@ -42,13 +36,17 @@ type batch struct {
 	results map[string]readResult
 }
 
+type readResult struct {
+	deployment *Deployment
+	err        error
+}
+
 func newReader(c *Client) *reader {
-	fetch := func(ctx context.Context, offset int64) (listPage, error) {
-		r := listRequest
-		r.once, r.query = true, DeploymentFilter{}.query(offset)
-		return c.fetchPage(ctx, r)
-	}
-	return &reader{list: c.lookUpIDs, ahead: newReadAhead(fetch, c.config.BatchSize == 1), size: c.config.BatchSize}
+	ahead := newReadAhead(func(ctx context.Context, offset int64) (listPage, error) {
+		return c.pages(ctx, listOnce, DeploymentFilter{})(offset)
+	})
+	ahead.ended = c.config.BatchSize == 1
+	return &reader{client: c, ahead: ahead}
 }
 
 // read reads one deployment.
@@ -75,14 +73,10 @@ func (r *reader) join(ctx context.Context, id string) *batch {
 	}
 	b := r.next
 	b.ids[id] = true
-	n := len(b.ids)
-	alone := n == 1 && r.underWay == 0 && r.last <= 1
-	// If two groups contain all reads that Terraform has under way, the smaller group waits for the larger one to finish.
-	all := n >= r.size || n+r.underWay >= r.size && n > r.underWay
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	if alone || all {
+	if r.complete(len(b.ids)) {
 		r.send(ctx, b)
 		return b
 	}
@@ -96,13 +90,22 @@ func (r *reader) join(ctx context.Context, id string) *batch {
 	return b
 }
 
+// complete reports whether no other reads are likely to join a batch of so many soon.
+func (r *reader) complete(ids int) bool {
+	size := r.client.config.BatchSize
+	alone := ids == 1 && r.underWay == 0 && r.last <= 1
+	// If two groups contain all reads that Terraform has under way, the smaller group waits for the larger one to finish.
+	allUnderWay := ids+r.underWay >= size && ids > r.underWay
+	return alone || ids >= size || allUnderWay
+}
+
 // send requests what is in the next batch. Of ctx only the values are used, for logs. The lock is held.
 func (r *reader) send(ctx context.Context, b *batch) {
 	ctx = context.WithoutCancel(ctx)
 	r.next = nil
 	r.underWay += len(b.ids)
 	r.last = len(b.ids)
-	r.ahead.batch()
+	r.ahead.countBatch()
 	go func() {
 		b.results = r.readBatch(ctx, slices.Collect(maps.Keys(b.ids)))
 		r.mu.Lock()
@@ -115,26 +118,19 @@ func (r *reader) send(ctx context.Context, b *batch) {
 // readBatch reads deployments by id. What the response to several ids lacks is requested again before it counts as
 // not listed; what may have failed because of one of the ids is requested for each alone.
 func (r *reader) readBatch(ctx context.Context, ids []string) map[string]readResult {
-	results := r.list(ctx, ids)
+	results := r.client.lookUpIDs(ctx, ids)
 	if len(ids) == 1 {
 		return results
 	}
-	matching := func(matches func(error) bool) (found []string) {
-		for _, id := range ids {
-			if matches(results[id].err) {
-				found = append(found, id)
-			}
-		}
-		return found
-	}
-	if missing := matching(func(err error) bool { return errors.Is(err, ErrNotFound) }); len(missing) > 0 {
-		maps.Copy(results, r.list(ctx, missing))
+	missing := failedWith(results, func(err error) bool { return errors.Is(err, ErrNotFound) })
+	if len(missing) > 0 {
+		maps.Copy(results, r.client.lookUpIDs(ctx, missing))
 	}
 	var group sync.WaitGroup
 	var mu sync.Mutex
-	for _, id := range matching(dueToOne) {
+	for _, id := range failedWith(results, dueToOne) {
 		group.Go(func() {
-			alone := r.list(ctx, []string{id})
+			alone := r.client.lookUpIDs(ctx, []string{id})
 			mu.Lock()
 			defer mu.Unlock()
 			maps.Copy(results, alone)
@@ -142,6 +138,16 @@ func (r *reader) readBatch(ctx context.Context, ids []string) map[string]readRes
 	}
 	group.Wait()
 	return results
+}
+
+// failedWith returns the ids whose reads failed with such an error.
+func failedWith(results map[string]readResult, matches func(error) bool) (ids []string) {
+	for id, result := range results {
+		if matches(result.err) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // dueToOne reports whether one deployment may have caused the error of a request for several: the service rejected

@@ -94,6 +94,31 @@ type response struct {
 	body   []byte
 }
 
+// decode decodes a response. Its error states what it is instead.
+func (r response) decode(out any) error {
+	err := decodeAs("the whole response", r.body, out)
+	if _, ok := errors.AsType[*json.SyntaxError](err); !ok {
+		return err
+	}
+	text := bytes.TrimSpace(r.body)
+	switch {
+	case isHTML(r.header), bytes.HasPrefix(text, []byte("<")):
+		return errors.New("it is an HTML page, not JSON, probably of a proxy, a login or a website")
+	case len(text) == 0:
+		return errors.New("it is empty")
+	}
+	return fmt.Errorf("it is not JSON: %w", err)
+}
+
+// decodeAs decodes JSON. Its error states in words that what is there is of another type.
+func decodeAs(what string, raw []byte, value any) error {
+	err := json.Unmarshal(raw, value)
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s: %s is not %s", what, mismatch.Value, kindOf(mismatch.Type))
+	}
+	return err
+}
+
 // exchange sends a request once, reads its response, and logs both.
 func (c *Client) exchange(req *http.Request) (response, error) {
 	start := time.Now()

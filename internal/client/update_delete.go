@@ -112,7 +112,6 @@ func (c *Client) writeRequest(operation, method, id string) (request, error) {
 // support that, if it still lists the deployment, or that the deployment no longer exists.
 func (c *Client) write(ctx context.Context, id string, r request, out any) error {
 	c.reader.ahead.wrote(id)
-	defer c.reader.ahead.wrote(id)
 	err := c.call(ctx, r, out)
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {
