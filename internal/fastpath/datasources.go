@@ -77,12 +77,12 @@ func (s dataSources) read(ctx context.Context, req *tfprotov6.ReadDataSourceRequ
 		request.ClientCapabilities.DeferralAllowed = req.ClientCapabilities.DeferralAllowed
 	}
 	d.Read(ctx, request, &response)
+	if response.Deferred != nil {
+		return nil
+	}
 	read := &tfprotov6.ReadDataSourceResponse{Diagnostics: protocolDiagnostics(response.Diagnostics)}
 	if !response.Diagnostics.HasError() {
-		read.State, ok = pack(t.object, response.State.Raw)
-	}
-	if !ok || response.Deferred != nil {
-		return nil
+		read.State = pack(t.object, response.State.Raw)
 	}
 	return read
 }

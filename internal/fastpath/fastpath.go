@@ -85,9 +85,9 @@ func unpack(typ tftypes.Type, packed *tfprotov6.DynamicValue) (tftypes.Value, bo
 	return value, err == nil && !value.IsNull()
 }
 
-func pack(typ tftypes.Type, value tftypes.Value) (*tfprotov6.DynamicValue, bool) {
-	packed, err := tfprotov6.NewDynamicValue(typ, value)
-	return &packed, err == nil
+func pack(typ tftypes.Type, value tftypes.Value) *tfprotov6.DynamicValue {
+	packed, _ := tfprotov6.NewDynamicValue(typ, value) // fails for a value of another type only
+	return &packed
 }
 
 // protocolDiagnostics returns diagnostics in the form of the protocol.

@@ -79,9 +79,8 @@ func (s resources) UpgradeResourceState(ctx context.Context,
 		state, err := req.RawState.UnmarshalWithOpts(t.object, tfprotov6.UnmarshalOpts{
 			ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
 		})
-		packed, ok := pack(t.object, state)
-		if err == nil && ok {
-			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: packed}, nil
+		if err == nil {
+			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: pack(t.object, state)}, nil
 		}
 	}
 	return s.dataSources.UpgradeResourceState(ctx, req)
@@ -147,13 +146,13 @@ func (s resources) read(ctx context.Context, req *tfprotov6.ReadResourceRequest)
 	}
 	c.resource.Read(ctx, request, &response)
 	state := req.CurrentState
-	if response.State.Raw.IsNull() { // removed
-		state, ok = pack(c.object, response.State.Raw)
-	} else {
-		ok = response.State.Raw.Equal(c.state.Raw)
+	removed := response.State.Raw.IsNull()
+	if removed {
+		state = pack(c.object, response.State.Raw)
 	}
+	sameState := removed || response.State.Raw.Equal(c.state.Raw)
 	sameIdentity := former.IsNull() || identity.Raw.Equal(former)
-	if !ok || !sameIdentity || response.Deferred != nil || !response.Private.Equal(request.Private) {
+	if !sameState || !sameIdentity || response.Deferred != nil || !response.Private.Equal(request.Private) {
 		return nil
 	}
 	return &tfprotov6.ReadResourceResponse{NewState: state, NewIdentity: c.packIdentity(identity.Raw),
@@ -171,8 +170,7 @@ func (t *resourceType) unpackIdentity(packed *tfprotov6.ResourceIdentityData) tf
 }
 
 func (t *resourceType) packIdentity(identity tftypes.Value) *tfprotov6.ResourceIdentityData {
-	packed, _ := pack(t.identity, identity) // of this type
-	return &tfprotov6.ResourceIdentityData{IdentityData: packed}
+	return &tfprotov6.ResourceIdentityData{IdentityData: pack(t.identity, identity)}
 }
 
 // plan returns nil where Terraform proposes another state than the prior one, or ModifyPlan writes private state. Where
@@ -201,10 +199,7 @@ func (s resources) plan(ctx context.Context,
 	}
 	planned := req.PriorState
 	if !response.Plan.Raw.Equal(c.state.Raw) {
-		planned, ok = pack(c.object, response.Plan.Raw)
-	}
-	if !ok {
-		return nil
+		planned = pack(c.object, response.Plan.Raw)
 	}
 	identity := c.packIdentity(c.unpackIdentity(req.PriorIdentity))
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: identity,

@@ -25,6 +25,18 @@ func (a attributes) optional(name string) *string {
 	return new(a.text(name))
 }
 
+// texts returns the strings of a set; nil when it is null.
+func (a attributes) texts(name string) []string {
+	if a[name].IsNull() {
+		return nil
+	}
+	all := []string{}
+	for _, item := range field.Items(a[name]) {
+		all = append(all, field.Text(item))
+	}
+	return all
+}
+
 // boolean returns a boolean attribute; false when it is null or unknown.
 func (a attributes) boolean(name string) (value bool) {
 	if a[name].IsKnown() && !a[name].IsNull() {

@@ -55,11 +55,11 @@ func newCodehostReposDataSource() datasource.DataSource {
 			}
 		},
 		read: func(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
-			return field.Values{"repos": p.listWanted(repositoryFields, repositories(ctx, p, config, diags),
-				func(repo client.Tree) bool {
-					return (config["owner"].IsNull() || repo["owner"] == config.text("owner")) &&
-						strings.Contains(textIn(repo, "name"), config.text("name_contains"))
-				}, diags)}
+			wanted := where(repositories(ctx, p, config, diags), func(repo client.Tree) bool {
+				ofOwner := config["owner"].IsNull() || repo["owner"] == config.text("owner")
+				return ofOwner && strings.Contains(textIn(repo, "name"), config.text("name_contains"))
+			})
+			return field.Values{"repos": p.showList(repositoryFields, wanted, diags)}
 		},
 	}
 }
@@ -85,15 +85,7 @@ func newCodehostRepoDataSource() datasource.DataSource {
 func readRepository(ctx context.Context, p *providerData, config attributes, diags *diag.Diagnostics) field.Values {
 	integration, owner, name := config.text("integration_id"), config.text("owner"), config.text("name")
 	all := repositories(ctx, p, config, diags)
-	var found, alike []client.Tree
-	for _, repo := range all {
-		switch {
-		case repo["owner"] == owner && repo["name"] == name:
-			found = append(found, repo)
-		case strings.EqualFold(textIn(repo, "owner"), owner) && strings.EqualFold(textIn(repo, "name"), name):
-			alike = append(alike, repo)
-		}
-	}
+	found := where(all, func(repo client.Tree) bool { return repo["owner"] == owner && repo["name"] == name })
 	switch {
 	case diags.HasError():
 	case len(found) == 1:
@@ -101,10 +93,9 @@ func readRepository(ctx context.Context, p *providerData, config attributes, dia
 	case len(found) > 1:
 		p.report(diags).errorf(path.Root("name"), "Multiple repositories with that name",
 			"Integration %s has %d repositories %s/%s. Use graphdeploy_codehost_repos, and select one of them by ID.",
-			integration, len(found),
-			owner, name)
+			integration, len(found), owner, name)
 	default:
-		at, hint := p.nearest(owner, alike, all)
+		at, hint := p.nearest(owner, name, all)
 		p.report(diags).errorf(at, "No such repository", "Integration %s has no repository %s/%s that can be deployed. %s",
 			integration, owner, name, hint)
 	}
@@ -113,28 +104,24 @@ func readRepository(ctx context.Context, p *providerData, config attributes, dia
 
 // nearest suggests repositories in place of one that does not exist: those that differ in case only, else those of the
 // same owner, else any; and the argument that is most likely wrong.
-func (p *providerData) nearest(owner string, alike, all []client.Tree) (at path.Path, hint trusted) {
-	if len(all) == 0 {
+func (p *providerData) nearest(owner, name string, all []client.Tree) (at path.Path, hint trusted) {
+	theirs := where(all, func(repo client.Tree) bool { return strings.EqualFold(textIn(repo, "owner"), owner) })
+	alike := where(theirs, func(repo client.Tree) bool { return strings.EqualFold(textIn(repo, "name"), name) })
+	switch {
+	case len(all) == 0:
 		return path.Root("integration_id"), "It has no repositories. Check integration_id, and which repositories the " +
 			"integration may access."
-	}
-	if len(alike) > 0 {
+	case len(alike) > 0:
 		return path.Root("name"), p.format("Names are case-sensitive. Did you mean:%s", repositoryNames(alike))
-	}
-	var theirs []client.Tree
-	for _, repo := range all {
-		if strings.EqualFold(textIn(repo, "owner"), owner) {
-			theirs = append(theirs, repo)
-		}
-	}
-	if len(theirs) > 0 {
+	case len(theirs) > 0:
 		return path.Root("name"),
 			p.format("Check the name, and which repositories the integration may access. Repositories owned by %s:%s",
 				textIn(theirs[0], "owner"), repositoryNames(theirs))
+	default:
+		return path.Root("owner"),
+			p.format("Check the owner, and which repositories the integration may access. Repositories:%s",
+				repositoryNames(all))
 	}
-	return path.Root("owner"),
-		p.format("Check the owner, and which repositories the integration may access. Repositories:%s",
-			repositoryNames(all))
 }
 
 func repositoryNames(of []client.Tree) []string {

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
@@ -70,15 +71,16 @@ func listOf(fields field.Fields, items []tftypes.Value) tftypes.Value {
 	return tftypes.NewValue(tftypes.List{ElementType: fields.Type()}, items)
 }
 
-// listWanted lists the items of a response that are wanted.
-func (p *providerData) listWanted(fields field.Fields, all []client.Tree, wanted func(client.Tree) bool,
-	diags *diag.Diagnostics,
-) tftypes.Value {
+// where returns the items of a response for which a condition holds.
+func where(all []client.Tree, holds func(client.Tree) bool) []client.Tree {
+	return slices.DeleteFunc(slices.Clone(all), func(item client.Tree) bool { return !holds(item) })
+}
+
+// showList decodes the items of a checked response for a data source.
+func (p *providerData) showList(fields field.Fields, all []client.Tree, diags *diag.Diagnostics) tftypes.Value {
 	items := []tftypes.Value{}
 	for _, item := range all {
-		if wanted(item) {
-			items = append(items, p.decodeShown(fields, item, diags))
-		}
+		items = append(items, p.decodeShown(fields, item, diags))
 	}
 	return listOf(fields, items)
 }

@@ -53,12 +53,18 @@ func filterAttributes[Attribute any]() map[string]Attribute {
 // matching yields the deployments that the filters in a configuration match, at most limit; 0 means all.
 func (p *providerData) matching(ctx context.Context, config attributes, limit int64,
 ) iter.Seq2[*client.Deployment, error] {
+	filter := client.DeploymentFilter{NameContains: config.optional("name_contains"), Status: config.optional("status"),
+		ImageVersion: config.optional("image_version"), DeploymentType: config.optional("deployment_type"),
+		TagValueIDs: config.texts("tag_value_ids"), DeploymentIDs: config.texts("deployment_ids"),
+		PageSize: int(min(limit, client.MaxPageSize))}
+	if name := "remote_reconciled"; !config[name].IsNull() {
+		filter.RemoteReconciled = new(config.boolean(name))
+	}
+	matchesNothing := filter.TagValueIDs != nil && len(filter.TagValueIDs) == 0
 	return func(yield func(*client.Deployment, error) bool) {
-		filter, none := newFilter(config)
-		if none {
+		if matchesNothing {
 			return
 		}
-		filter.PageSize = int(min(limit, client.MaxPageSize))
 		var n int64
 		for found, err := range p.client.Deployments(ctx, filter) {
 			n++
@@ -67,27 +73,4 @@ func (p *providerData) matching(ctx context.Context, config attributes, limit in
 			}
 		}
 	}
-}
-
-// newFilter returns the filter that the arguments set. None means that an empty set matches nothing, whatever the
-// service has.
-func newFilter(config attributes) (filter client.DeploymentFilter, none bool) {
-	filter = client.DeploymentFilter{NameContains: config.optional("name_contains"), Status: config.optional("status"),
-		ImageVersion: config.optional("image_version"), DeploymentType: config.optional("deployment_type")}
-	if value := config["remote_reconciled"]; !value.IsNull() {
-		filter.RemoteReconciled = new(bool)
-		_ = value.As(filter.RemoteReconciled)
-	}
-	lists := map[string]*[]string{"tag_value_ids": &filter.TagValueIDs, "deployment_ids": &filter.DeploymentIDs}
-	for name, into := range lists {
-		if config[name].IsNull() {
-			continue
-		}
-		*into = []string{}
-		for _, item := range field.Items(config[name]) {
-			*into = append(*into, field.Text(item))
-		}
-		none = none || len(*into) == 0
-	}
-	return filter, none
 }

@@ -50,9 +50,10 @@ func newOAuthProvidersDataSource() datasource.DataSource {
 			if err != nil {
 				p.report(diags).failure("Cannot list OAuth providers", err, nil)
 			}
-			return field.Values{"oauth_providers": p.listWanted(oauthProviderFields, all, func(provider client.Tree) bool {
+			wanted := where(all, func(provider client.Tree) bool {
 				return config["provider_id"].IsNull() || provider["provider_id"] == config.text("provider_id")
-			}, diags)}
+			})
+			return field.Values{"oauth_providers": p.showList(oauthProviderFields, wanted, diags)}
 		},
 	}
 }
