@@ -26,17 +26,17 @@ func (fs Fields) NewChange(config, plan, state tftypes.Value, record Record, sou
 	planned, held := fs.Encode(plan), fs.Encode(state)
 	for _, f := range fs {
 		if kind[JSON](f).Partial && planned[f.wire()] == Unknown {
-			delete(held, f.wire()) // any of it may stay
+			delete(held, f.wire()) // while it is unknown, nothing of it counts as removed
 		}
 	}
 	c := &Change{fields: fs, source: source, imported: record == nil,
-		plan:  fs.merged(fs.settable(planned, fs.Encode(config))),
-		state: fs.merged(fs.settable(held, nil)),
-		owned: fs.merged(fs.owned(held, record)),
+		plan:  fs.asRequest(fs.settable(planned, fs.Encode(config))),
+		state: fs.asRequest(fs.settable(held, nil)),
+		owned: fs.asRequest(fs.owned(held, record)),
 	}
-	c.written = c.owned
+	c.written = fs.reshaped(c.owned, c.plan, source)
 	if c.imported {
-		c.written = fs.refs(c.plan)
+		c.written = fs.reshaped(c.plan, c.plan, "")
 	}
 	return c
 }
@@ -48,7 +48,7 @@ func (fs Fields) settable(tree, config map[string]any) map[string]any {
 	for _, f := range fs {
 		name := f.wire()
 		switch value := tree[name]; {
-		case f.Access == ReadOnly, f.Access == Computed && value == Unknown && config[name] == nil:
+		case f.Access == ReadOnly, f.Access == OptionalComputed && value == Unknown && config[name] == nil:
 			delete(result, name)
 		case is[Object](f) && asObject(value) != nil:
 			result[name] = kind[Object](f).Fields.settable(asObject(value), asObject(config[name]))
@@ -58,7 +58,7 @@ func (fs Fields) settable(tree, config map[string]any) map[string]any {
 }
 
 // merged returns a tree with the members of [JSON.Partial] attributes at its root, as in a request.
-func (fs Fields) merged(tree map[string]any) map[string]any {
+func (fs Fields) asRequest(tree map[string]any) map[string]any {
 	for _, f := range fs {
 		if more, ok := tree[f.wire()].(map[string]any); ok && kind[JSON](f).Partial {
 			rest := maps.Clone(tree)
@@ -95,12 +95,12 @@ type Comparison struct {
 // stays; where they differ, the plan's value takes its place; what the plan removes is dropped if it is owned. Live is
 // a response.
 func (c *Change) Compare(live map[string]any) Comparison {
-	m := merger{fields: c.fields, imported: c.imported}
+	m := merger{fields: c.fields, emptyMayBeNull: c.imported}
 	has := normalized(live)
-	written := c.fields.asWritten(has, c.written, c.plan, c.source)
-	merged := m.object(place{}, m.fields.root(), written, c.plan, c.state, c.owned)
+	restored := c.fields.asWritten(has, c.written, c.source)
+	merged := m.object(place{}, m.fields.root(), restored, c.plan, c.state, c.owned)
 	m.Body = c.body(merged, slices.Concat(m.Set, m.Dropped), live)
-	m.RefAssumed = c.imported && !c.fields.root().equal(has, written)
+	m.RefAssumed = c.imported && !c.fields.root().equal(has, restored)
 	return m.Comparison
 }
 
@@ -108,8 +108,8 @@ func (c *Change) Compare(live map[string]any) Comparison {
 // leniently: null, absent and empty are equal, what the service adds is no difference, and a value that it has made of
 // the wanted one counts as that.
 func (c *Change) Missing(live map[string]any) []Difference {
-	m := merger{fields: c.fields, imported: true}
-	has := c.fields.asWritten(normalized(live), c.plan, c.plan, c.source)
+	m := merger{fields: c.fields, emptyMayBeNull: true}
+	has := c.fields.asWritten(normalized(live), c.plan, c.source)
 	m.object(place{}, m.fields.root(), has, c.plan, c.state, c.owned)
 	return m.Set
 }
@@ -121,7 +121,7 @@ func (fs Fields) Missing(live, want map[string]any, source string) []Difference 
 
 // Satisfies reports whether [Fields.Missing] returns nothing.
 func (fs Fields) Satisfies(live, want map[string]any, source string) bool {
-	return fs.root().satisfies(fs.asWritten(normalized(live), want, want, source), want)
+	return fs.root().satisfies(fs.asWritten(normalized(live), want, source), want)
 }
 
 // Request returns the body of a create that asks for what is wanted, without "", which asks for nothing.
@@ -135,7 +135,10 @@ func (fs Fields) Request(want map[string]any) map[string]any {
 func (c *Change) Nullify(live map[string]any, dropped []Difference) map[string]any {
 	tree, nulls := normalized(live), []Difference(nil)
 	for _, d := range dropped {
-		if without, ok := nullify(tree, d.Loc); ok && len(d.rest) > 0 {
+		if len(d.rest) == 0 {
+			continue // the first PATCH has set it to null
+		}
+		if without, ok := nullify(tree, d.Loc); ok {
 			tree, nulls = without, append(nulls, d)
 		}
 	}
@@ -144,15 +147,21 @@ func (c *Change) Nullify(live map[string]any, dropped []Difference) map[string]a
 
 // nullify returns a tree with null at a location. It is not ok in a list, which is sent whole.
 func nullify(tree map[string]any, loc []any) (without map[string]any, ok bool) {
-	name, ok := loc[0].(string)
+	name, isMember := loc[0].(string)
+	if !isMember {
+		return nil, false
+	}
 	if len(loc) == 1 {
-		return with(tree, name, nil), ok
+		return with(tree, name, nil), true
 	}
 	inner, ok := tree[name].(map[string]any)
-	if ok {
-		inner, ok = nullify(inner, loc[1:])
+	if !ok {
+		return nil, false
 	}
-	return with(tree, name, inner), ok
+	if inner, ok = nullify(inner, loc[1:]); !ok {
+		return nil, false
+	}
+	return with(tree, name, inner), true
 }
 
 // body returns the members of a tree that differences are in, with the names that they have in live. A list of objects
@@ -175,13 +184,13 @@ func (c *Change) body(tree map[string]any, differences []Difference, live map[st
 
 // Difference is an attribute whose value in the service is not the expected one.
 type Difference struct {
-	Loc       []any     // where it is, see [Fields.Path]
-	At        path.Path // the attribute that Loc leads to
-	Want, Has any       // trees
-	field     Field     // the one at At
-	rest      []any     // of Loc, beyond At
-	items     string    // what differs in a list of objects, in words
-	byKey     bool      // of its member of the request body, keys are sent one by one
+	Loc         []any     // where it is, see [Fields.Path]
+	At          path.Path // the attribute that Loc leads to
+	Want, Has   any       // trees
+	field       Field     // the one at At
+	rest        []any     // of Loc, beyond At
+	itemChanges string    // what differs in a list of objects, in words
+	byKey       bool      // of its member of the request body, keys are sent one by one
 }
 
 // Key returns the member of the request body that a difference belongs to, and its member in turn where that is one of

@@ -28,7 +28,7 @@ var allKinds = Fields{
 		{Name: "inner", Kind: Object{Fields: Fields{{Name: "string", Kind: String{}}, {Name: "json", Kind: JSON{}},
 			{Name: "map", Kind: StringMap{}}}}},
 		{Name: "ref", Kind: String{ResolvesTo: "commit"}},
-		{Name: "chosen", Kind: String{}, Access: Computed},
+		{Name: "chosen", Kind: String{}, Access: OptionalComputed},
 		{Name: "commit", Kind: String{}, Access: ReadOnly},
 	}}},
 	{Name: "unkeyed", Kind: ObjectList{Fields: Fields{{Name: "string", Kind: String{}},
@@ -98,14 +98,14 @@ var deployment = Fields{
 	{Name: "source_config", Kind: Object{Present: true, Fields: Fields{
 		{Name: "integration_id", Kind: UUID{}},
 		{Name: "build_on_push", Kind: Bool{}},
-		{Name: "custom_url", Kind: String{}, Access: Computed},
+		{Name: "custom_url", Kind: String{}, Access: OptionalComputed},
 		{Name: "resource_spec", Kind: Object{Fields: specFields}},
 		{Name: "listener_config", Kind: Object{Fields: Fields{{Name: "k8s_namespace", Kind: String{}}}}},
 		{Name: "install_command", Kind: String{}},
 	}}},
 	{Name: "source_revision_config", Kind: Object{Present: true, Fields: Fields{
 		{Name: "repo_ref", Kind: String{Shown: true, ResolvesTo: "repo_commit_sha"}},
-		{Name: "image_uri", Kind: String{Shown: true, BuiltFor: "codehost"}, Access: Computed},
+		{Name: "image_uri", Kind: String{Shown: true, BuiltFor: "codehost"}, Access: OptionalComputed},
 		{Name: "repo_commit_sha", Kind: String{}, Access: ReadOnly},
 	}}},
 	{Name: "secret_references", Kind: ObjectList{Key: []string{"name"}, Fields: Fields{

@@ -61,7 +61,7 @@ func (f Field) satisfies(live, want any) bool {
 		has, ok := live.([]any)
 		return (ok || isEmpty(live)) && f.satisfiesItems(has, asList(want))
 	}
-	return live != nil && f.Kind.equal(live, want)
+	return live != nil && f.Kind.equal(live, want) // a label that is absent is not "null"
 }
 
 func (f Field) satisfiesItems(live, want []any) bool {

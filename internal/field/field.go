@@ -15,14 +15,21 @@
 //   - merge: what the service should have, from what it has, a plan and the state before;
 //   - render: a tree as Terraform's values, in the form in which the user wrote what means the same.
 //
-// What services make of values is undone before (the commit of a ref, an image that was built: asWritten), and names
-// are brought into Unicode NFC. The form is chosen last. So:
+// Before all of them, asWritten undoes what services make of values (the commit of a ref, an image that was built), and
+// names are brought into Unicode NFC. The form is chosen last. So:
 //
 //   - [Fields.Plan] and [Fields.Refresh] decide per attribute between configuration, state and service.
 //   - [Fields.AfterApply] is the plan, with what is unknown there from the response.
 //   - [Fields.Record], the record of an apply, is the part of the plan that the configuration sets.
 //   - [Fields.NewChange] is what an update has to do: [Change.Compare] merges it into what the service has, for a
 //     PATCH, and [Change.Missing] is what the service did not take.
+//
+// A state has what the configuration sets, what the service chooses, and what was imported: what is omitted is null,
+// and stays null. Null and empty are two things for equal, and one for satisfies; {} as JSON is a value. Config, plan,
+// state and record are the user's; live is the service's; owned is the part of the state that the last apply set.
+//
+// To read: kinds, scalars and tree; equality; reported (asWritten); ownership (part); plan, refresh and render, which
+// make a state; change and merge, which make a PATCH. Schema, validators and format stand alone.
 package field
 
 import (
@@ -41,11 +48,12 @@ type Access int
 const (
 	Optional Access = iota
 	Required
-	Computed // optional; if omitted, the service chooses the value
+	OptionalComputed // if it is omitted, the service chooses the value
 	ReadOnly
 )
 
-// Field is one attribute: the one place where its name, kind and rules are.
+// Field is one attribute: the one place where its name, kind and rules are. Nothing in a list of objects is
+// OptionalComputed or ReadOnly: a list has nothing that is known only from the response to an apply.
 type Field struct {
 	Name        string // in HCL
 	Wire        string // in JSON, where it differs from Name
@@ -89,6 +97,9 @@ func (f Field) Fields() Fields {
 	}
 	return nil
 }
+
+// isChosen reports whether the service sets the value, or chooses it if it is omitted.
+func (f Field) isChosen() bool { return f.Access == ReadOnly || f.Access == OptionalComputed }
 
 // root describes an object with these attributes.
 func (fs Fields) root() Field { return Field{Kind: Object{Fields: fs}} }
@@ -138,19 +149,11 @@ func (fs Fields) Without(names ...string) Fields {
 
 // ByName finds an attribute by its name in HCL.
 func (fs Fields) ByName(name string) (Field, bool) {
-	i := slices.IndexFunc(fs, func(f Field) bool { return f.Name == name })
-	if i < 0 {
-		return Field{}, false
-	}
-	return fs[i], true
+	return fs.first(func(f Field) bool { return f.Name == name })
 }
 
 func (fs Fields) byWire(name string) (Field, bool) {
-	i := slices.IndexFunc(fs, func(f Field) bool { return f.wire() == name })
-	if i < 0 {
-		return Field{}, false
-	}
-	return fs[i], true
+	return fs.first(func(f Field) bool { return f.wire() == name })
 }
 
 // byFold finds an attribute by its name in JSON, or else by one that differs in case.
@@ -158,11 +161,14 @@ func (fs Fields) byFold(name string) (Field, bool) {
 	if f, ok := fs.byWire(name); ok {
 		return f, true
 	}
-	i := slices.IndexFunc(fs, func(f Field) bool { return strings.EqualFold(f.wire(), name) })
-	if i < 0 {
-		return Field{}, false
+	return fs.first(func(f Field) bool { return strings.EqualFold(f.wire(), name) })
+}
+
+func (fs Fields) first(isIt func(Field) bool) (Field, bool) {
+	if i := slices.IndexFunc(fs, isIt); i >= 0 {
+		return fs[i], true
 	}
-	return fs[i], true
+	return Field{}, false
 }
 
 // Values are the attributes of an object by name.

@@ -10,18 +10,18 @@ import (
 func (d Difference) String() string {
 	switch {
 	case d.Undescribed():
-		return inWords(d.Loc)
-	case d.items != "":
-		return fmt.Sprintf("%s (%s)", d.At, d.items)
+		return dotted(d.Loc)
+	case d.itemChanges != "":
+		return fmt.Sprintf("%s (%s)", d.At, d.itemChanges)
 	case len(d.rest) == 0:
 		return d.At.String()
 	case is[StringMap](d.field):
-		return d.At.AtMapKey(inWords(d.rest)).String()
+		return d.At.AtMapKey(dotted(d.rest)).String()
 	}
-	return fmt.Sprintf("%s (%s)", d.At, inWords(d.rest))
+	return fmt.Sprintf("%s (%s)", d.At, dotted(d.rest))
 }
 
-func inWords(loc []any) string {
+func dotted(loc []any) string {
 	var steps []string
 	for _, step := range loc {
 		if i, ok := step.(int); ok {
@@ -84,7 +84,7 @@ func itemName(l ObjectList, item any, i int) string {
 
 func indexName(i int) string { return fmt.Sprintf("[%d]", i) }
 
-func itemChanges(added, removed []string) string {
+func describeItems(added, removed []string) string {
 	var parts []string
 	if len(added) > 0 {
 		parts = append(parts, "missing in the service: "+strings.Join(added, ", "))

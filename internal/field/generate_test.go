@@ -79,7 +79,7 @@ func (g generator) set(fs Fields, f Field, tree object) {
 			delete(tree, sibling.wire())
 		}
 	}
-	if tree[f.wire()] = g.value(f); f.Access == Computed {
+	if tree[f.wire()] = g.value(f); f.Access == OptionalComputed {
 		tree[f.wire()] = oneOf(g, "a", "b") // services do not choose ""
 	}
 }

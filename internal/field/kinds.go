@@ -25,7 +25,7 @@ type Kind interface {
 	decode(tree any) tftypes.Value
 	// encode turns a value that was validated, and is known and not null, into a tree.
 	encode(v tftypes.Value) any
-	// equal compares two trees that are no objects or lists.
+	// equal compares two trees that are leaves.
 	equal(a, b any) bool
 }
 
@@ -154,7 +154,8 @@ func checkIs[T any](tree any, want string) error {
 	return nil
 }
 
-// structure is embedded by the kinds of objects and lists, which are compared by their members and items.
+// structure is embedded by the kinds of objects and lists. They are compared by their members and items: this equal is
+// never called.
 type structure struct{}
 
 func (structure) equal(_, _ any) bool { return false }

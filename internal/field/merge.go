@@ -10,8 +10,8 @@ import (
 // comparison.
 type merger struct {
 	Comparison
-	fields   Fields // of the objects
-	imported bool   // what is newly set to {} may be there: services may report it as null
+	fields         Fields // of the objects
+	emptyMayBeNull bool   // what is newly set to {} may be there: services may report it as null
 }
 
 // place is where a merge is.
@@ -75,30 +75,48 @@ func (m *merger) object(at place, f Field, live, plan, state, owned map[string]a
 	if merged == nil {
 		merged = map[string]any{}
 	}
+	sendsNull := is[Object](f) && !at.inItem // what is dropped is null there, and omitted from what is sent whole
 	put := func(name string, value any) {
-		if _, had := live[name]; value == nil && (at.inItem || !is[Object](f) || !had) {
-			delete(merged, name)
-		} else {
+		_, had := live[name]
+		if value != nil || sendsNull && had {
 			merged[name] = value
+		} else {
+			delete(merged, name)
 		}
 	}
-	replaces := false // an exclusive member is newly set
+	replaces := false // an exclusive member is newly set, or changes
 	for _, name := range f.names(plan, state) {
-		member, before := f.member(name), len(m.Set)
-		put(name, m.merge(at.in(name), member, live[name], plan[name], state[name], owned[name]))
-		isNew := state[name] == nil && plan[name] != nil && plan[name] != Unknown
-		isValue := isNew && !m.imported || !member.equal(plan[name], state[name]) && f.isReplaced(member, live, plan[name])
-		if is[JSON](member) && isEmptyObject(plan[name]) && isEmpty(live[name]) && isValue {
-			m.Set = append(m.Set, m.difference(at.in(name), plan[name], nil)) // {} is a value
+		member, at, before := f.member(name), at.in(name), len(m.Set)
+		put(name, m.merge(at, member, live[name], plan[name], state[name], owned[name]))
+		if m.setsEmpty(f, member, live, plan[name], state[name]) {
+			m.Set = append(m.Set, m.difference(at, plan[name], nil))
 		}
+		isNew := state[name] == nil && plan[name] != nil && plan[name] != Unknown
 		replaces = replaces || member.Exclusive && (isNew || len(m.Set) > before)
 	}
+	if !replaces {
+		return merged
+	}
 	for _, member := range kind[Object](f).Fields {
-		if replaces && member.Exclusive && plan[member.wire()] == nil {
-			put(member.wire(), nil)
+		if member.Exclusive && plan[member.wire()] == nil {
+			put(member.wire(), nil) // even if no apply has set it
+			m.Left = slices.DeleteFunc(m.Left, at.in(member.wire()).contains)
 		}
 	}
 	return merged
+}
+
+// contains reports whether a difference is at a place, or within it.
+func (p place) contains(d Difference) bool {
+	return len(d.Loc) >= len(p.loc) && slices.Equal(d.Loc[:len(p.loc)], p.loc)
+}
+
+// setsEmpty reports whether a plan newly sets a member to {}, which is a value, and the service does not have it.
+func (m *merger) setsEmpty(f, member Field, live map[string]any, plan, state any) bool {
+	if !is[JSON](member) || !isEmptyObject(plan) || !isEmpty(live[member.wire()]) || member.equal(plan, state) {
+		return false
+	}
+	return state == nil && !m.emptyMayBeNull || f.isReplaced(member, live, plan)
 }
 
 // names returns the names of the members of a plan and a state that are not read-only: those that are described, in the
@@ -131,7 +149,7 @@ func (f Field) isPaired(live, plan, state []any) bool {
 
 // pairs merges lists of JSON, item by item.
 func (m *merger) pairs(at place, f Field, live, plan, state, owned []any) any {
-	if len(state) != len(plan) {
+	if len(state) != len(plan) { // the list is changed as a whole: each item is as if newly set
 		state, owned = nil, nil
 	}
 	merged := make([]any, len(plan))
@@ -148,19 +166,19 @@ func (m *merger) list(at place, l ObjectList, live any, plan []any, state any, o
 	partners, former := l.match(plan, has), l.match(plan, held)
 	result := mergedList{items: []any{}}
 	for i, item := range plan {
-		last, mine := itemAt(held, former[i]), itemAt(owned, former[i])
-		switch j := partners[i]; {
+		j, last, mine := partners[i], itemAt(held, former[i]), itemAt(owned, former[i])
+		switch {
 		case j >= 0:
 			item = m.merge(at.in(i), l.item(), has[j], item, last, mine)
 		case l.key(item) != "" && l.item().equal(item, last):
-			continue // it was removed elsewhere, and the plan does not change it
-		case l.keyIsUnknown(item):
-			result.undecided++
-			fallthrough
+			continue // removed elsewhere, and not changed by the plan; of one without a name, that cannot be said
 		default:
 			result.added = append(result.added, itemName(l, item, i))
+			if l.keyIsUnknown(item) {
+				result.undecided++
+			}
 		}
-		result.insert(len(result.items), item, partners[i])
+		result.insert(len(result.items), item, j)
 	}
 	inOrder := result.inOrder()
 	stays := l.beside(plan, has, held)
@@ -168,7 +186,7 @@ func (m *merger) list(at place, l ObjectList, live any, plan []any, state any, o
 		switch {
 		case slices.Contains(result.from, j):
 		case state != nil && stays[j]:
-			result.insert(result.placeAfter(j), item, j)
+			result.insert(result.positionAfter(j), item, j)
 		default:
 			result.removed = append(result.removed, itemName(l, item, j))
 		}
@@ -177,11 +195,11 @@ func (m *merger) list(at place, l ObjectList, live any, plan []any, state any, o
 	if result.undecided > 0 {
 		m.Undecided = append(m.Undecided, d)
 	}
-	d.items = result.changes(l.Ordered && !inOrder)
-	if d.items != "" {
+	d.itemChanges = result.changes(l.Ordered && !inOrder)
+	if d.itemChanges != "" {
 		m.Set = append(m.Set, d)
 	}
-	if len(m.Set)+len(m.Dropped) == before && live != nil {
+	if len(m.Set)+len(m.Dropped) == before && live != nil { // [] is set
 		return live
 	}
 	return result.items
@@ -195,15 +213,15 @@ type mergedList struct {
 	undecided      int      // how many of those added are only identified after apply
 }
 
-func (l *mergedList) insert(place int, item any, from int) {
-	l.items, l.from = slices.Insert(l.items, place, item), slices.Insert(l.from, place, from)
+func (l *mergedList) insert(position int, item any, from int) {
+	l.items, l.from = slices.Insert(l.items, position, item), slices.Insert(l.from, position, from)
 }
 
-// placeAfter returns the place after that of the nearest item before the service's j-th.
-func (l *mergedList) placeAfter(j int) int {
+// positionAfter returns the position after that of the nearest item before the service's j-th.
+func (l *mergedList) positionAfter(j int) int {
 	for j--; j >= 0; j-- {
-		if place := slices.Index(l.from, j); place >= 0 {
-			return place + 1
+		if position := slices.Index(l.from, j); position >= 0 {
+			return position + 1
 		}
 	}
 	return 0
@@ -217,9 +235,10 @@ func (l *mergedList) inOrder() bool {
 // changes states how a list differs from the service's, "" if it does not. Items that are identified only after apply
 // may turn out to be those that are removed.
 func (l *mergedList) changes(reordered bool) string {
+	maySame := len(l.added) == l.undecided && len(l.removed) == l.undecided
 	switch {
-	case len(l.added) != l.undecided || len(l.removed) != l.undecided:
-		return itemChanges(l.added, l.removed)
+	case !maySame:
+		return describeItems(l.added, l.removed)
 	case reordered:
 		return "order"
 	}
@@ -244,40 +263,49 @@ func (l ObjectList) beside(plan, live, state []any) []bool {
 
 // drop returns what the service should have of a value that the plan removes: what of it is owned is dropped.
 func (m *merger) drop(at place, f Field, live, state, owned any) any {
-	dropped, before := m.difference(at, nil, live), len(m.Dropped)
+	drop := func() any {
+		m.Dropped = append(m.Dropped, m.difference(at, nil, live))
+		return nil
+	}
+	objects, ofObjects := f.Kind.(ObjectList)
 	switch {
 	case live == nil:
 		return nil
 	case is[JSON](f) && isEmptyObject(owned): // {} is a value
-		m.Dropped = append(m.Dropped, dropped)
-		return nil
+		return drop()
 	case isEmpty(live):
 		return live
-	case is[ObjectList](f) && owned != nil:
-		rest := kind[ObjectList](f).rest(asList(live), asList(state))
+	case ofObjects && owned != nil:
+		rest := objects.rest(asList(live), asList(state))
 		if len(rest) < len(asList(live)) {
-			m.Dropped = append(m.Dropped, dropped)
+			drop()
 		}
-		if len(rest) > 0 {
-			return rest
-		}
-		return nil
-	case f.shape(state) == members && asObject(live) != nil:
-		rest := m.object(at, f, asObject(live), nil, asObject(state), asObject(owned))
-		if !is[Object](f) && len(m.Dropped) == before {
-			return live
-		}
-		if !is[Object](f) && !is[StringMap](f) && isEmpty(rest) {
+		if len(rest) == 0 {
 			return nil
 		}
 		return rest
+	case f.shape(state) == members && asObject(live) != nil:
+		return m.dropMembers(at, f, asObject(live), asObject(state), asObject(owned))
 	case !isEmpty(owned) && f.satisfies(live, owned):
-		m.Dropped = append(m.Dropped, dropped)
-		return nil
-	case !isEmpty(state) && f.Access != Computed:
-		m.Left = append(m.Left, dropped)
+		return drop()
+	case !isEmpty(state) && f.Access != OptionalComputed:
+		m.Left = append(m.Left, m.difference(at, nil, live))
 	}
 	return live
+}
+
+// dropMembers drops the owned members of an object, a map or a JSON object. JSON of which nothing is left is dropped
+// as a whole.
+func (m *merger) dropMembers(at place, f Field, live, state, owned map[string]any) any {
+	before := len(m.Dropped)
+	rest := m.object(at, f, live, nil, state, owned)
+	switch {
+	case len(m.Dropped) == before:
+		return live
+	case !is[Object](f) && !is[StringMap](f) && isEmpty(rest):
+		return nil
+	}
+	return rest
 }
 
 // rest returns the items of a list that the service has beside those of the state.

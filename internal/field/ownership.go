@@ -25,13 +25,13 @@ func (fs Fields) Record(config, planned tftypes.Value) Record {
 
 // owned returns the values in a state that the last apply set, or that a refresh has found in their place.
 func (fs Fields) owned(state map[string]any, record Record) map[string]any {
-	set := map[string]any(record)
-	return asObject(fs.root().part(fs.asWritten(state, set, set, ""), set))
+	return asObject(fs.root().part(state, map[string]any(record)))
 }
 
 // part returns the part of a tree that another one sets: as it was set where that is satisfied, and the tree's own
-// value elsewhere. Items of a list that cannot be matched are part of it, because lists are set as a whole. A value
-// that the service may choose is part of it only as it was set. Nothing is part of nil, and nil sets nothing.
+// value elsewhere. It always looks into objects and lists of objects. Items of a list that cannot be matched are part
+// of it, because lists are set as a whole. A value that the service may choose is part of it only as it was set.
+// Nothing is part of nil, and nil sets nothing.
 func (f Field) part(of, set any) any {
 	switch {
 	case of == nil, set == nil:
@@ -47,13 +47,9 @@ func (f Field) part(of, set any) any {
 			return f.partOfMembers(of, asObject(set))
 		}
 	case items:
-		list, sets := slices.Clone(asList(of)), asList(set)
-		for i, j := range f.partners(list, sets) {
-			if j >= 0 {
-				list[i] = f.item().part(list[i], sets[j])
-			}
+		if of, ok := of.([]any); ok {
+			return f.partOfItems(of, asList(set))
 		}
-		return list
 	}
 	return of
 }
@@ -64,13 +60,23 @@ func (f Field) partOfMembers(of, set map[string]any) map[string]any {
 		member := f.member(name)
 		part := member.part(of[name], value)
 		switch {
-		case member.Access == ReadOnly, member.Access == Computed && !member.equal(of[name], value):
-			part = nil
-		case !is[Object](f) && member.satisfies(of[name], value):
-			part = value
+		case member.Access == ReadOnly, member.Access == OptionalComputed && !member.equal(of[name], value):
+			continue
+		case of[name] == nil && !is[Object](f) && member.satisfies(nil, value):
+			part = value // of a map or JSON: empty and absent are one thing
 		}
 		if part != nil {
 			result[name] = part
+		}
+	}
+	return result
+}
+
+func (f Field) partOfItems(of, set []any) []any {
+	result := slices.Clone(of)
+	for i, j := range f.partners(of, set) {
+		if j >= 0 {
+			result[i] = f.item().part(of[i], set[j])
 		}
 	}
 	return result
@@ -82,11 +88,10 @@ func (f Field) partners(list, other []any) []int {
 	if objects, ok := f.Kind.(ObjectList); ok {
 		return objects.match(list, other)
 	}
-	byPosition := f.isJSONList() && len(list) == len(other)
 	partners := make([]int, len(list))
 	for i := range partners {
 		partners[i] = -1
-		if byPosition {
+		if f.isJSONList() && len(list) == len(other) {
 			partners[i] = i
 		}
 	}

@@ -30,9 +30,9 @@ var configFields = Fields{
 		{Name: "name", Kind: String{}}, {Name: "value", Kind: String{}, Exclusive: true},
 		{Name: "value_from", Wire: "valueFrom", Kind: JSON{}, Exclusive: true},
 	}}},
-	{Name: "url", Kind: String{}, Access: Computed},
+	{Name: "url", Kind: String{}, Access: OptionalComputed},
 	{Name: "ref", Kind: String{ResolvesTo: "commit"}},
-	{Name: "image", Kind: String{BuiltFor: "codehost"}, Access: Computed},
+	{Name: "image", Kind: String{BuiltFor: "codehost"}, Access: OptionalComputed},
 	{Name: "commit", Kind: String{}, Access: ReadOnly},
 }
 

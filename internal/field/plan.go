@@ -13,8 +13,8 @@ func (fs Fields) Plan(config, state tftypes.Value, record Record) Values {
 	return fs.render(planned, Members(state), Members(config))
 }
 
-// planner plans trees. Moved means that the state has an item elsewhere in its list, where Terraform does not look for
-// it: what is set must be planned as it is configured.
+// planner plans trees. Moved is set within an item that the state has elsewhere in its list, where Terraform does not
+// look for it: what is set must be planned as it is configured.
 type planner struct{ creating, moved bool }
 
 func (p planner) object(fs Fields, config, state, owned map[string]any) map[string]any {
@@ -27,12 +27,12 @@ func (p planner) object(fs Fields, config, state, owned map[string]any) map[stri
 	planned := make(map[string]any, len(fs))
 	for _, f := range fs {
 		name := f.wire()
-		value := p.value(f, config[name], state[name], owned[name])
-		if f.Exclusive && exclusive != nil && config[name] == nil {
-			value = nil
-			if exclusive == Unknown && state[name] != nil {
-				value = Unknown // the other may turn out null
-			}
+		var value any
+		switch replaced := f.Exclusive && exclusive != nil && config[name] == nil; {
+		case !replaced:
+			value = p.value(f, config[name], state[name], owned[name])
+		case exclusive == Unknown && state[name] != nil:
+			value = Unknown // the other may turn out null
 		}
 		if value != nil {
 			planned[name] = value
@@ -59,8 +59,11 @@ func (p planner) value(f Field, config, state, owned any) any {
 		return config
 	case f.equal(config, state):
 		return state
-	case isKnown(config) && !f.equal(owned, state) && f.satisfies(state, config) && f.satisfies(config, owned):
-		return state // it has more than what was set, and what was set is still set
+	case isKnown(config) && // what is unknown satisfies, and is satisfied by, anything
+		!f.equal(owned, state) && // the state has more than what was set, as after an import
+		f.satisfies(state, config) && // what is set now is in it
+		f.satisfies(config, owned): // what was set still is
+		return state
 	}
 	return config
 }
@@ -69,17 +72,19 @@ func (p planner) value(f Field, config, state, owned any) any {
 func (p planner) omitted(f Field, state, owned any) any {
 	object := kind[Object](f)
 	switch {
-	case p.creating && (f.Access == ReadOnly || f.Access == Computed):
+	case p.creating && f.isChosen():
 		return Unknown
 	case f.Access == ReadOnly:
 		return state
-	case object.Present && owned != nil: // as a whole
-		return p.object(object.Fields, nil, object.Fields.ofService(asObject(state)), asObject(owned))
 	case object.Present:
-		return p.object(object.Fields, nil, asObject(state), nil)
+		held := asObject(state)
+		if owned != nil { // it is removed as a whole, with what is imported in it
+			held = object.Fields.ofService(held)
+		}
+		return p.object(object.Fields, nil, held, asObject(owned))
 	case owned == nil:
 		return state
-	case f.Access == Computed:
+	case f.Access == OptionalComputed:
 		return Unknown // it was set, and the service may choose another value now
 	}
 	return nil
@@ -89,7 +94,7 @@ func (p planner) omitted(f Field, state, owned any) any {
 func (fs Fields) ofService(state map[string]any) map[string]any {
 	part := map[string]any{}
 	for _, f := range fs {
-		if value, found := state[f.wire()]; found && (f.Access == ReadOnly || f.Access == Computed) {
+		if value, found := state[f.wire()]; found && f.isChosen() {
 			part[f.wire()] = value
 		}
 	}
@@ -104,26 +109,24 @@ func (p planner) list(l ObjectList, config []any, state any, owned []any) any {
 	partners := l.match(config, held)
 	plan := func(p planner, i int) any {
 		item, isObject := config[i].(map[string]any)
-		if !isObject {
+		switch {
+		case !isObject:
 			return config[i] // it is unknown
-		}
-		if hasMore && l.keyIsUnknown(item) { // it may turn out to be any item of the state
-			return unknownOmitted(l.Fields, item)
+		case hasMore && l.keyIsUnknown(item):
+			return unknownOmitted(l.Fields, item) // it may turn out to be any item of the state
 		}
 		return p.object(l.Fields, item, asObject(itemAt(held, partners[i])), asObject(itemAt(owned, partners[i])))
 	}
-	planned, unchanged := make([]any, len(config)), len(config) == len(held) && state != nil && !p.moved
+	same := state != nil && !p.moved && len(config) == len(held)
 	for i, j := range partners {
-		planned[i] = plan(p, i)
-		unchanged = unchanged && j >= 0 && (i == j || !l.Ordered) && l.item().equal(planned[i], held[j])
+		same = same && j >= 0 && (i == j || !l.Ordered) && l.item().equal(plan(p, i), held[j])
 	}
-	if unchanged {
+	if same {
 		return state
 	}
+	planned := make([]any, len(config))
 	for i, j := range partners {
-		if i != j {
-			planned[i] = plan(planner{creating: p.creating, moved: true}, i)
-		}
+		planned[i] = plan(planner{creating: p.creating, moved: p.moved || i != j}, i)
 	}
 	return planned
 }

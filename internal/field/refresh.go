@@ -18,7 +18,7 @@ func (fs Fields) Refresh(prior tftypes.Value, live map[string]any, source string
 	}
 	state := fs.Encode(prior)
 	owned := fs.owned(state, record)
-	has := fs.asWritten(normalized(live), owned, owned, source)
+	has := fs.asWritten(normalized(live), owned, source)
 	r := refresher{imported: record == nil}
 	if r.imported {
 		has = fs.withoutCommits(has)
@@ -46,8 +46,8 @@ func (r refresher) object(fs Fields, prior, live, owned map[string]any) map[stri
 func (r refresher) value(f Field, prior, live, owned any) any {
 	switch {
 	case r.follows(f, prior, owned):
-		isChosen := prior != nil || f.Access == Computed
-		if isChosen && f.satisfies(prior, live) && f.satisfies(live, prior) {
+		mayStay := prior != nil || f.Access == OptionalComputed // null counts as a form of empty
+		if mayStay && f.satisfies(prior, live) && f.satisfies(live, prior) {
 			return prior
 		}
 		return live
@@ -72,10 +72,10 @@ func (r refresher) follows(f Field, prior, owned any) bool {
 	switch {
 	case kind[JSON](f).Partial:
 		return false
-	case r.imported, f.Access == ReadOnly, prior == nil && f.Access == Computed:
+	case r.imported, f.Access == ReadOnly:
 		return true
-	case prior == nil:
-		return false
+	case prior == nil: // what is omitted stays so, unless the service chooses it
+		return f.Access == OptionalComputed
 	case owned == nil:
 		return !kind[Object](f).Present
 	case is[Object](f), is[ObjectList](f):
@@ -93,13 +93,13 @@ func (r refresher) list(l ObjectList, prior, live, owned []any) any {
 		order[i] = i
 	}
 	if !l.Ordered {
-		place := func(i int) int {
+		position := func(i int) int {
 			if partners[i] < 0 {
 				return len(prior)
 			}
 			return partners[i]
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(position(a), position(b)) })
 	}
 	list := make([]any, len(live))
 	for i, from := range order {

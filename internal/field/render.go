@@ -12,13 +12,13 @@ import (
 func (fs Fields) render(tree map[string]any, forms ...Values) Values {
 	values := make(Values, len(fs))
 	for _, f := range fs {
-		var same []tftypes.Value
+		var here []tftypes.Value
 		for _, form := range forms {
 			if v := form[f.Name]; !isNull(v) {
-				same = append(same, v)
+				here = append(here, v)
 			}
 		}
-		values[f.Name] = f.render(tree[f.wire()], same)
+		values[f.Name] = f.render(tree[f.wire()], here)
 	}
 	return values
 }
@@ -32,11 +32,11 @@ func (f Field) render(tree any, forms []tftypes.Value) tftypes.Value {
 	}
 	switch k := f.Kind.(type) {
 	case Object:
-		var same []Values
+		var here []Values
 		for _, form := range forms {
-			same = append(same, Members(form))
+			here = append(here, Members(form))
 		}
-		return tftypes.NewValue(k.Type(), k.Fields.render(asObject(tree), same...))
+		return tftypes.NewValue(k.Type(), k.Fields.render(asObject(tree), here...))
 	case ObjectList:
 		return k.render(asList(tree), forms)
 	}
@@ -52,13 +52,13 @@ func (f Field) render(tree any, forms []tftypes.Value) tftypes.Value {
 func (l ObjectList) render(tree []any, forms []tftypes.Value) tftypes.Value {
 	list := make([]tftypes.Value, len(tree))
 	for i, item := range tree {
-		var same []tftypes.Value
+		var here []tftypes.Value
 		for _, form := range forms {
 			if items := Items(form); i < len(items) {
-				same = append(same, items[i])
+				here = append(here, items[i])
 			}
 		}
-		list[i] = l.item().render(item, same)
+		list[i] = l.item().render(item, here)
 	}
 	return tftypes.NewValue(l.Type(), list)
 }

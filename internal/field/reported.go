@@ -8,21 +8,19 @@ import (
 // What services make of values is undone here, before anything else looks at a response: see [String.ResolvesTo] and
 // [String.BuiltFor].
 
-// asWritten returns live with what the service has made of a value put back to what was written, as long as want is
-// the same.
-func (fs Fields) asWritten(live, written, want map[string]any, source string) map[string]any {
+// asWritten returns live with what the service has made of a value put back to what was written.
+func (fs Fields) asWritten(live, written map[string]any, source string) map[string]any {
 	for _, f := range fs {
 		name := f.wire()
-		has, was, now := live[name], written[name], want[name]
+		has, was := live[name], written[name]
 		switch k := f.Kind.(type) {
 		case Object:
 			if has != nil {
-				live = with(live, name, k.Fields.asWritten(asObject(has), asObject(was), asObject(now), source))
+				live = with(live, name, k.Fields.asWritten(asObject(has), asObject(was), source))
 			}
 		case String:
-			isResolved := fs.isMadeOf(f, live, was) && (now == was || now == nil)
-			isBuilt := k.BuiltFor != "" && k.BuiltFor == source && now == was && !isEmpty(was) && !isEmpty(has)
-			if isResolved || isBuilt {
+			isBuilt := k.BuiltFor != "" && k.BuiltFor == source && !isEmpty(was) && !isEmpty(has)
+			if isBuilt || fs.isMadeOf(f, live, was) {
 				live = with(live, name, was)
 			}
 		}
@@ -65,20 +63,23 @@ func (fs Fields) withoutCommits(live map[string]any) map[string]any {
 	return live
 }
 
-// refs returns the part of a tree that are refs.
-func (fs Fields) refs(tree map[string]any) map[string]any {
-	refs := map[string]any{}
+// reshaped returns the part of what was written that the service may report in another form, as long as the plan has
+// the same. A ref that is removed counts, too: it is still there as its commit.
+func (fs Fields) reshaped(written, plan map[string]any, source string) map[string]any {
+	part := map[string]any{}
 	for _, f := range fs {
+		was, now := written[f.wire()], plan[f.wire()]
 		switch k := f.Kind.(type) {
 		case Object:
-			refs[f.wire()] = k.Fields.refs(asObject(tree[f.wire()]))
+			part[f.wire()] = k.Fields.reshaped(asObject(was), asObject(now), source)
 		case String:
-			if k.ResolvesTo != "" {
-				refs[f.wire()] = tree[f.wire()]
+			isSame := now == was
+			if isSame && source != "" && k.BuiltFor == source || (isSame || now == nil) && k.ResolvesTo != "" {
+				part[f.wire()] = was
 			}
 		}
 	}
-	return refs
+	return part
 }
 
 // normalized returns a tree with the names of its members in Unicode NFC, into which Terraform brings every string.

@@ -181,8 +181,12 @@ func toNumber(tree any) (*big.Float, bool) {
 		return nil, false
 	}
 	float, err := text.Float64()
-	if mantissa, _, _ := strings.Cut(strings.ToLower(text.String()), "e"); err != nil || float == 0 {
-		return new(big.Float), err == nil && !strings.ContainsAny(mantissa, "123456789")
+	switch {
+	case err != nil: // too large
+		return new(big.Float), false
+	case float == 0: // zero, or too small
+		mantissa, _, _ := strings.Cut(strings.ToLower(text.String()), "e")
+		return new(big.Float), !strings.ContainsAny(mantissa, "123456789")
 	}
 	if n, err := strconv.ParseInt(text.String(), 10, 64); err == nil {
 		return new(big.Float).SetInt64(n), true // a tenth of the memory

@@ -41,8 +41,8 @@ func (fs Fields) attributes(of schemaType) map[string]schema.Attribute {
 	for _, f := range fs {
 		c := common{schemaType: of, computed: true, sensitive: f.Sensitive, description: f.describe(of)}
 		if of == ofResource {
-			c.required, c.optional = f.Access == Required, f.Access == Optional || f.Access == Computed
-			c.computed, c.sensitive = f.Access != Required, false
+			c.required, c.optional = f.Access == Required, f.Access == Optional || f.Access == OptionalComputed
+			c.computed, c.sensitive = f.Access != Required, false // a plan shows what the configuration sets
 		}
 		attributes[f.Name] = f.Kind.attribute(c)
 	}
@@ -87,8 +87,8 @@ func (UUID) attribute(c common) schema.Attribute { return stringAttribute(c, UUI
 func (JSON) attribute(c common) schema.Attribute { return stringAttribute(c, JSONObject()) }
 
 func stringAttribute(c common, rules ...validator.String) schema.StringAttribute {
-	a := schema.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed, Sensitive: c.sensitive,
-		MarkdownDescription: c.description}
+	a := schema.StringAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
+		Sensitive: c.sensitive, MarkdownDescription: c.description}
 	if c.required || c.optional { // of others, Terraform rejects any value
 		a.Validators = rules
 	}
@@ -104,17 +104,17 @@ func (Float64) attribute(c common) schema.Attribute { return numberAttribute(c, 
 
 func numberAttribute(c common, rules ...validator.Number) schema.Attribute {
 	return schema.NumberAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, Validators: rules}
+		Sensitive: c.sensitive, MarkdownDescription: c.description, Validators: rules}
 }
 
 func (Bool) attribute(c common) schema.Attribute {
 	return schema.BoolAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description}
+		Sensitive: c.sensitive, MarkdownDescription: c.description}
 }
 
 func (StringMap) attribute(c common) schema.Attribute {
 	return schema.MapAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, ElementType: types.StringType,
+		Sensitive: c.sensitive, MarkdownDescription: c.description, ElementType: types.StringType,
 		Validators: []validator.Map{NoNulls()}}
 }
 
@@ -125,19 +125,20 @@ func (l List) attribute(c common) schema.Attribute {
 		rules = append(rules, listvalidator.ValueStringsAre(text.Validators...))
 	}
 	return schema.ListAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, ElementType: item.GetType(), Validators: rules}
+		Sensitive: c.sensitive, MarkdownDescription: c.description, ElementType: item.GetType(), Validators: rules}
 }
 
 // attribute states the type because the framework would build it each time it asks, as that of a list of objects does.
 func (o Object) attribute(c common) schema.Attribute {
 	return schema.SingleNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, CustomType: o.Fields.AttrType(), Attributes: o.Fields.attributes(c.schemaType)}
+		Sensitive: c.sensitive, MarkdownDescription: c.description, CustomType: o.Fields.AttrType(),
+		Attributes: o.Fields.attributes(c.schemaType)}
 }
 
 func (l ObjectList) attribute(c common) schema.Attribute {
 	item := l.Fields.AttrType()
 	return schema.ListNestedAttribute{Required: c.required, Optional: c.optional, Computed: c.computed,
-		MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item},
+		Sensitive: c.sensitive, MarkdownDescription: c.description, CustomType: types.ListType{ElemType: item},
 		Validators:   []validator.List{NoNulls()},
 		NestedObject: schema.NestedAttributeObject{CustomType: item, Attributes: l.Fields.attributes(c.schemaType)}}
 }

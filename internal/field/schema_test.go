@@ -58,7 +58,7 @@ func assertBools(t *testing.T, fs Fields, inResource, inDataSource map[string]re
 	for _, f := range fs {
 		set, shown := inResource[f.Name], inDataSource[f.Name]
 		required, computed := f.Access == Required, f.Access != Required
-		optional := f.Access == Optional || f.Access == Computed
+		optional := f.Access == Optional || f.Access == OptionalComputed
 		if set.IsRequired() != required || set.IsOptional() != optional || set.IsComputed() != computed || set.IsSensitive() {
 			t.Errorf("%s of a resource: required %t, optional %t, computed %t", f.Name, set.IsRequired(), set.IsOptional(),
 				set.IsComputed())

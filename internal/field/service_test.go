@@ -41,7 +41,7 @@ func (s *service) choose(fs Fields, tree object) {
 		switch value := tree[f.wire()]; {
 		case value == nil && f.Access == ReadOnly && is[UUID](f):
 			tree[f.wire()] = uuids[1]
-		case value == nil && f.Access == Computed && s.g.half():
+		case value == nil && f.Access == OptionalComputed && s.g.half():
 			tree[f.wire()] = "chosen"
 		case is[Object](f) && value != nil:
 			s.choose(f.Fields(), asObject(value))
@@ -61,7 +61,7 @@ func (s *service) add(fs Fields, stored, want object) {
 		isKey := slices.Contains([]string{"name", "at", "mount_path"}, f.Name)
 		switch {
 		case f.Access == ReadOnly || f.Access == Required || isKey || kind[String](f).ResolvesTo != "":
-		case value == nil && f.Access == Computed:
+		case value == nil && f.Access == OptionalComputed:
 			if wanted == nil && s.g.half() {
 				stored[f.wire()] = "chosen later"
 			}

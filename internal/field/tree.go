@@ -77,7 +77,8 @@ func itemAt(list []any, i int) any {
 	return list[i]
 }
 
-// isEmpty reports whether a tree is null, absent or empty. Services do not distinguish these.
+// isEmpty reports whether a tree is null, absent or empty, or an object of such members. Services do not distinguish
+// these.
 func isEmpty(tree any) bool {
 	switch tree := tree.(type) {
 	case nil:
@@ -199,7 +200,7 @@ func (f Field) split(tree any) (described, rest any) {
 		if object, ok := tree.(map[string]any); ok {
 			known, others := k.Fields.Split(object)
 			if others == nil {
-				return known, nil
+				return known, nil // a nil map in an any is not nil
 			}
 			return known, others
 		}

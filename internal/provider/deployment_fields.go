@@ -96,7 +96,7 @@ var sourceConfigFields = field.Fields{
 		Usage: "Applies to `codehost`. Use `url` of the data source `graphdeploy_codehost_repo`."},
 	{Name: "build_on_push", Kind: field.Bool{}, Description: "Whether a push to the repository builds a new revision.",
 		Usage: "Applies to `codehost`."},
-	{Name: "custom_url", Kind: field.String{}, Access: field.Computed,
+	{Name: "custom_url", Kind: field.String{}, Access: field.OptionalComputed,
 		Description: "URL of the deployment.",
 		Usage:       "Applies to `external_docker` on known services. Chosen by the service if omitted."},
 	{Name: "resource_spec", Kind: field.Object{Fields: resourceSpecFields},
@@ -125,7 +125,7 @@ var sourceRevisionConfigFields = field.Fields{
 	{Name: "graph_config_path", Kind: field.String{}, Description: "Path to the graph configuration file, such as " +
 		"`graph.json`.",
 		Usage: "Applies to `codehost` and `internal_source`."},
-	{Name: "image_uri", Kind: field.String{Shown: true, BuiltFor: client.SourceCodehost}, Access: field.Computed,
+	{Name: "image_uri", Kind: field.String{Shown: true, BuiltFor: client.SourceCodehost}, Access: field.OptionalComputed,
 		Description: "Image to run, such as `registry.example.com/shop:1.0`.",
 		Usage: "For `codehost`, the service builds the image: omit this argument. For other sources, the service " +
 			"chooses an image if you omit it."},

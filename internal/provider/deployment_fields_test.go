@@ -124,8 +124,17 @@ func assertValid(t *testing.T, at string, fields field.Fields) {
 			t.Errorf("%s: kind %T has %d fields", here, f.Kind, len(f.Fields()))
 		}
 		commit := KindOf[field.String](f).ResolvesTo
-		if to, ok := byName[commit]; commit != "" && (!ok || to.Access != field.ReadOnly || !Is[field.String](to)) {
-			t.Errorf("%s resolves to %q, which is not a read-only sibling", here, commit)
+		if to, ok := byName[commit]; commit != "" &&
+			(!ok || to.Access != field.ReadOnly || !Is[field.String](to) || to.Wire != "") {
+			t.Errorf("%s resolves to %q, which is not a read-only sibling of that name in the API", here, commit)
+		}
+		if strings.Contains(at, ".") && (KindOf[field.Object](f).Present || KindOf[field.JSON](f).Partial) {
+			t.Errorf("%s is marked as only attributes at the root can be", here)
+		}
+		for _, child := range KindOf[field.ObjectList](f).Fields {
+			if child.Access != field.Optional {
+				t.Errorf("%s.%s may be known only after apply, which nothing in a list is", here, child.Name)
+			}
 		}
 		for _, key := range KindOf[field.ObjectList](f).Key {
 			if !slices.ContainsFunc(f.Fields(), func(child field.Field) bool {

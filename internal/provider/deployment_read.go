@@ -91,7 +91,7 @@ func sanitizeChosen(fs field.Fields, live map[string]any) map[string]any {
 			switch f.Access {
 			case field.ReadOnly:
 				shown[f.Name] = client.Sanitize(value)
-			case field.Computed:
+			case field.OptionalComputed:
 				shown[f.Name] = client.SanitizeLines(value)
 			}
 		case map[string]any:

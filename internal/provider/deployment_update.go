@@ -273,7 +273,7 @@ func (u *update) chosenByService(object, name string) bool {
 	parent, _ := changeableFields.ByName(object)
 	f, ok := parent.Fields().ByName(name)
 	value := attributesOf(u.config[object])[name]
-	return ok && f.Access == field.Computed && (value.Type() == nil || value.IsNull())
+	return ok && f.Access == field.OptionalComputed && (value.Type() == nil || value.IsNull())
 }
 
 // save saves the plan as applied, with what was unknown from the service. Live is nil if nothing of it is needed.
