@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
@@ -48,20 +50,54 @@ func (c *change) needsUpdate() bool {
 // makesRevision reports whether the change makes a new revision: that of secrets and redeploy_triggers does, that of
 // source_revision_config and secret_references (section 2.1), and, in the services that are known, of resource_spec.
 func (c *change) makesRevision() bool {
-	config, _ := c.Body["source_config"].(map[string]any)
-	_, spec := config["resource_spec"]
-	_, revisionConfig := c.Body["source_revision_config"]
-	_, references := c.Body["secret_references"]
-	if c.secrets.sends || c.redeploys() || spec || revisionConfig || references {
-		return true
-	}
-	return slices.ContainsFunc(c.Undecided, func(d field.Difference) bool {
+	inRevision := func(d field.Difference) bool {
 		object, name := d.Key()
-		return object != "source_config" || name == "resource_spec" || name == ""
-	})
+		if object == "source_config" {
+			return name == "resource_spec" || name == ""
+		}
+		return slices.Contains([]string{"source_revision_config", "secret_references", additionalField.Name}, object)
+	}
+	differences := slices.Concat(c.Set, c.Dropped, c.Undecided)
+	return c.secrets.sends || c.redeploys() || slices.ContainsFunc(differences, inRevision)
 }
 
 // kept returns the settings that the plan removes, and a deployment still has.
 func (c *change) kept(live *client.Deployment) []field.Difference {
 	return c.Compare(live.Tree).Dropped
+}
+
+// describeDifferences lists what differs, one attribute a line.
+func describeDifferences(differences []field.Difference) (lines []string) {
+	for _, d := range differences {
+		line := placeOf(d)
+		if want, has, ok := d.Values(); ok {
+			line += fmt.Sprintf(": %s in the service, %s in the configuration", has, want)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// names lists where values differ, one attribute a line.
+func names(differences []field.Difference) (lines []string) {
+	for _, d := range differences {
+		lines = append(lines, placeOf(d))
+	}
+	return lines
+}
+
+// placeOf names what differs: an attribute, or a property within additional_properties.
+func placeOf(d field.Difference) string {
+	if d.Undescribed() {
+		return fmt.Sprintf("%s (%s)", additionalField.Name, d)
+	}
+	return d.String()
+}
+
+// attributeOf returns the attribute to which a message about a difference is attached.
+func attributeOf(d field.Difference) path.Path {
+	if d.Undescribed() {
+		return path.Root(additionalField.Name)
+	}
+	return d.At
 }

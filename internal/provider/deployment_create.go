@@ -62,7 +62,7 @@ func (r *deploymentResource) Create(ctx context.Context, req resource.CreateRequ
 			name, running.ID, differs)
 	}
 	savePrivate(ctx, resp.Private, privateRecord, resourceFields.Record(req.Config.Raw, resp.State.Raw), diags)
-	clearPrivate(ctx, resp.Private, privateReplacement, diags)
+	clearPrivate(ctx, resp.Private, privateNewName, diags)
 	savePending(ctx, resp.Private, rollout.last, diags)
 	if secrets != nil {
 		if running == created { // it was not read: reads may show less than the response to a create

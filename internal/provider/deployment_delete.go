@@ -31,7 +31,7 @@ func (a attributes) abandons() bool { return a.deletionPolicy() == deletionAband
 func (r *deploymentResource) planDestroy(ctx context.Context, state attributes, resp *resource.ModifyPlanResponse) {
 	diags := &resp.Diagnostics
 	r.state.hold(state)
-	clearPrivate(ctx, resp.Private, privateReplacement, diags)
+	clearPrivate(ctx, resp.Private, privateNewName, diags)
 	if !r.rejectDestroy(state, diags) && state.abandons() {
 		r.addAbandoned(diags, state)
 	}
@@ -71,11 +71,11 @@ func (r *deploymentResource) addAbandoned(diags *diag.Diagnostics, state attribu
 func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	state, diags := attributesOf(req.State.Raw), &resp.Diagnostics
 	r.hideSecrets(state)
-	replaced := loadPrivate[*replacement](ctx, req.Private, privateReplacement, diags)
+	newName := loadPrivate[*string](ctx, req.Private, privateNewName, diags) // nil if nothing replaces the deployment
 	if r.rejectDestroy(state, diags) {
 		return
 	}
-	if replaced != nil && r.rejectReplacement(ctx, state, replaced.NewName, diags) {
+	if newName != nil && r.rejectReplacement(ctx, state, *newName, diags) {
 		return
 	}
 	if state.abandons() {
@@ -83,6 +83,22 @@ func (r *deploymentResource) Delete(ctx context.Context, req resource.DeleteRequ
 		return
 	}
 	r.delete(ctx, state, diags)
+}
+
+// rejectReplacement looks up the new name again, immediately before Delete, and rejects it as the plan does.
+func (r *deploymentResource) rejectReplacement(ctx context.Context, state attributes, newName string,
+	diags *diag.Diagnostics,
+) (rejected bool) {
+	var holders []*client.Deployment
+	if newName != "" {
+		var err error
+		holders, err = r.client.DeploymentsNamed(ctx, newName)
+		if err != nil {
+			r.report(diags).failure(fmt.Sprintf("Cannot replace deployment %s", describe(state)), err, nil)
+			return true
+		}
+	}
+	return r.rejectNewName(state, newName, holders, diags)
 }
 
 // delete deletes the deployment in the service.

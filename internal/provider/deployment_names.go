@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -53,4 +55,38 @@ func (r *deploymentResource) nameTaken(name string, existing *client.Deployment)
 // importBlock returns a block to copy.
 func importBlock(uuid string) trusted {
 	return trusted(fmt.Sprintf("      import {\n        to = %s.NAME\n        id = %q\n      }", deploymentType, uuid))
+}
+
+// rejectNewName reports that the create of a replacement would fail, because a deployment has its name: one of the
+// holders that this run has not created, or the old deployment, if that keeps running. The name is empty if it is known
+// only after apply.
+func (r *deploymentResource) rejectNewName(state attributes, name string, holders []*client.Deployment,
+	diags *diag.Diagnostics,
+) (rejected bool) {
+	isOld := func(d *client.Deployment) bool { return strings.EqualFold(d.ID, state.text("id")) }
+	other := slices.IndexFunc(holders, func(d *client.Deployment) bool { return !isOld(d) && !r.client.CreatedHere(d.ID) })
+	keepsName := client.SameName(name, state.text("name")) || slices.ContainsFunc(holders, isOld)
+	switch {
+	case state.abandons() && name == "":
+		r.report(diags).errorf(path.Empty(), "Replacement needs a known name", "Deployment %s has deletion_policy = %q, so "+
+			"it keeps running and keeps its name when it is replaced. The new name is known only after apply, and may be the "+
+			"same. Set a name that is known at plan.",
+			describe(state), deletionAbandon)
+	case state.abandons() && keepsName:
+		r.report(diags).errorf(path.Empty(), "Replacement needs a new name", "Replacing deployment %s creates another one, "+
+			"but with deletion_policy = %q this one keeps running and keeps its name. Options:\n"+
+			"  - Choose a new name, too.\n"+
+			"  - To delete it, first apply deletion_policy = %q, without replacing it.\n"+
+			"  - For terraform destroy, which plans first, add -refresh=false.", describe(state), deletionAbandon,
+			deletionDelete)
+	case other >= 0:
+		r.report(diags).errorf(path.Empty(), summaryNameTaken, "Replacing deployment %s creates one named %q, but the "+
+			"service already has a deployment of that name (id %s, status %s). Nothing was changed. Options:\n"+
+			"  - Choose another name.\n"+
+			"  - For terraform destroy, which plans first, add -refresh=false.",
+			describe(state), name, holders[other].ID, statusOf(holders[other]))
+	default:
+		return false
+	}
+	return true
 }

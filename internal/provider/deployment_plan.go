@@ -63,8 +63,16 @@ func (r *deploymentResource) planUpdate(ctx context.Context, c *change, live *cl
 		resp.Deferred = &resource.Deferred{Reason: resource.DeferredReasonProviderConfigUnknown}
 		return
 	}
-	if c.concernsService() && !r.readAndCompare(ctx, c, live, diags) {
-		return
+	if c.concernsService() {
+		if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(c.state))) {
+			return
+		}
+		live, err := r.orRead(ctx, live, c.state.text("id"))
+		if err != nil {
+			r.addReadFailure(diags, c.state, err)
+			return
+		}
+		c.compare(live)
 	}
 	r.addTakenRef(diags, c)
 	if len(c.Left) > 0 {
@@ -79,26 +87,6 @@ func (r *deploymentResource) planUpdate(ctx context.Context, c *change, live *cl
 	if len(c.Body) > 0 || len(c.Undecided) > 0 || c.makesRevision() {
 		resp.Plan.Raw = c.markChanging(resp.Plan.Raw)
 	}
-}
-
-// readAndCompare compares a change with what the service has: live, or, if that is nil, what it reads. It is not ok if
-// it cannot.
-func (r *deploymentResource) readAndCompare(ctx context.Context, c *change, live *client.Deployment,
-	diags *diag.Diagnostics,
-) (ok bool) {
-	if !r.requireClient(diags, fmt.Sprintf("Updating deployment %s", describe(c.state))) {
-		return false
-	}
-	if live == nil {
-		var err error
-		live, err = r.client.Deployment(ctx, c.state.text("id"))
-		if err != nil {
-			r.addReadFailure(diags, c.state, err)
-			return false
-		}
-	}
-	c.compare(live)
-	return true
 }
 
 // markChanging returns the plan with what an update may change by itself as unknown.
@@ -166,7 +154,7 @@ func (r *deploymentResource) addTakenRef(diags *diag.Diagnostics, c *change) {
 // apply, where an error of a create_before_destroy would leave a deposed object behind.
 func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, resp *resource.ModifyPlanResponse) {
 	name, diags := plan.text("name"), &resp.Diagnostics
-	savePrivate(ctx, resp.Private, privateReplacement, &replacement{NewName: name}, diags)
+	savePrivate(ctx, resp.Private, privateNewName, name, diags)
 	holders := r.nameHolders(ctx, name, diags)
 	if len(holders) == 0 {
 		return
@@ -186,6 +174,40 @@ func (r *deploymentResource) planCreate(ctx context.Context, plan attributes, re
 			"  - With create_before_destroy, choose a new name.", describe(held))
 	if !r.rejectDestroy(held, diags) {
 		r.rejectNewName(held, name, nil, diags)
+	}
+}
+
+// replaces reports whether a plan replaces the deployment for an attribute. A value that is unknown may turn out to be
+// the same.
+func (a attributes) replaces(state attributes, name string) bool {
+	return a[name].IsKnown() && !a[name].Equal(state[name])
+}
+
+// planReplacement rejects a replacement that would fail, and states what happens to the old deployment.
+func (r *deploymentResource) planReplacement(ctx context.Context, plan, state attributes, diags *diag.Diagnostics) {
+	if r.rejectDestroy(state, diags) {
+		return
+	}
+	at := path.Root("name")
+	if !plan.replaces(state, "name") {
+		at = path.Root("source")
+	}
+	if policy := plan.deletionPolicy(); policy != deletionDelete && !state.abandons() {
+		r.report(diags).errorf(path.Root("deletion_policy"), "Deployment would be deleted", "Changing %s replaces "+
+			"deployment %s, and this deletes it: deletion_policy = %q is not applied yet. First apply deletion_policy alone, "+
+			"with %[1]s = %[4]q. Then change %[1]s.",
+			at, describe(state), policy, state.text(at.String()))
+		return
+	}
+	newName := plan.text("name")
+	var holders []*client.Deployment
+	if plan.replaces(state, "name") {
+		holders = r.nameHolders(ctx, newName, diags)
+	}
+	if !r.rejectNewName(state, newName, holders, diags) && state.abandons() {
+		r.report(diags).warnf(at, "Deployment keeps running", "Changing %s creates a new deployment. Deployment %s is "+
+			"removed from the state and keeps running, because its deletion_policy is %q.", at, describe(state),
+			deletionAbandon)
 	}
 }
 

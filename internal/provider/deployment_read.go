@@ -27,10 +27,7 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	id, importing := state.text("id"), state["name"].IsNull()
-	found, err := r.state.take(id), error(nil)
-	if found == nil {
-		found, err = r.client.Deployment(ctx, id)
-	}
+	found, err := r.orRead(ctx, r.state.take(id), id)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && importing:
 		r.addLookupFailure(diags, id, err, path.Empty())
@@ -59,6 +56,14 @@ func (r *deploymentResource) Read(ctx context.Context, req resource.ReadRequest,
 	resp.State.Raw = field.With(req.State.Raw, refreshed)
 	r.state.hold(attributesOf(resp.State.Raw))
 	identify(ctx, resp.Identity, resp.State.Raw, diags)
+}
+
+// orRead returns what was read of a deployment before, or, if that is nil, reads it.
+func (p *providerData) orRead(ctx context.Context, before *client.Deployment, id string) (*client.Deployment, error) {
+	if before != nil {
+		return before, nil
+	}
+	return p.client.Deployment(ctx, id)
 }
 
 // addReadFailure reports that a deployment cannot be read, or no longer exists.

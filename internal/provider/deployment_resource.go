@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -50,13 +49,13 @@ const (
 func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := deploymentFields.ResourceAttributes()
 	attributes["secrets"] = schema.MapAttribute{
-		Optional: true, Sensitive: true, ElementType: types.StringType, Validators: secretsValidators(),
+		Optional: true, Sensitive: true, ElementType: types.StringType,
 		MarkdownDescription: "Secrets, as a map from name to value. Services usually pass them to the application as " +
 			"environment variables. The values are stored in the state; use `secrets_wo` to avoid that. `{}` removes all " +
 			"secrets. Conflicts with `secrets_wo`.",
 	}
 	attributes["secrets_wo"] = schema.MapAttribute{
-		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType, Validators: secretsValidators(),
+		Optional: true, Sensitive: true, WriteOnly: true, ElementType: types.StringType,
 		MarkdownDescription: "Like `secrets`, as a write-only argument: the values are never stored in the state or in " +
 			"plans. Requires Terraform 1.11 or later, or OpenTofu 1.11 or later. Set `secrets_wo_version`, too. Conflicts " +
 			"with `secrets`.",
@@ -67,7 +66,7 @@ func (r *deploymentResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"send the secrets again. Requires `secrets_wo`.",
 	}
 	attributes[additionalField.Name] = schema.StringAttribute{
-		Optional: true, Validators: []validator.String{field.JSONObject(), additionalRule},
+		Optional: true, Validators: []validator.String{field.JSONObject()},
 		MarkdownDescription: "JSON object, written with `jsonencode`, with [properties without an " +
 			"argument](#properties-without-an-argument). It is merged into the requests that create and update the " +
 			"deployment. Properties that have their own argument are rejected. Stored in the state in plain text: do not use " +
@@ -135,22 +134,6 @@ func identify(ctx context.Context, identity *tfsdk.ResourceIdentity, state tftyp
 	}
 }
 
-func secretsValidators() []validator.Map {
-	return []validator.Map{field.Rule{Must: "must not contain null or an empty name",
-		Validate: func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
-			secrets, _ := value.(types.Map)
-			report := (*providerData)(nil).report(diags)
-			for _, name := range slices.Sorted(maps.Keys(secrets.Elements())) {
-				if secrets.Elements()[name].IsNull() {
-					report.errorf(at, "Null value", "%s must not be null.", at.AtMapKey(name))
-				}
-				if name == "" {
-					report.errorf(at, "Empty name", "%s must not contain an empty name.", at)
-				}
-			}
-		}}}
-}
-
 func (r *deploymentResource) Configure(_ context.Context, req resource.ConfigureRequest,
 	resp *resource.ConfigureResponse,
 ) {
@@ -163,16 +146,10 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 	resp *resource.ValidateConfigResponse,
 ) {
 	config, report := attributesOf(req.Config.Raw), r.report(&resp.Diagnostics)
-	values, writeOnly, version := config["secrets"], config["secrets_wo"], config["secrets_wo_version"]
-	isSet := func(v tftypes.Value) bool { return v.IsKnown() && !v.IsNull() }
-	switch {
-	case isSet(values) && isSet(writeOnly):
-		report.errorf(path.Root("secrets_wo"), "Conflicting arguments", "Only one of secrets and secrets_wo can be set.")
-	case writeOnly.IsNull() && isSet(version):
-		report.errorf(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version requires secrets_wo.")
-	}
-	configured := r.providerData != nil
-	if configured && !writeOnly.IsNull() && version.IsNull() {
+	validateSecrets(config, report)
+	validateAdditional(config, report)
+	isConfigured := r.providerData != nil
+	if isConfigured && !config["secrets_wo"].IsNull() && config["secrets_wo_version"].IsNull() {
 		report.warnf(path.Empty(), "Missing secrets_wo_version",
 			"Terraform does not store secrets_wo: without secrets_wo_version, a change of the values is neither detected nor "+
 				"sent. Set secrets_wo_version, and change it with the values.")
@@ -186,27 +163,44 @@ func (r *deploymentResource) ValidateConfig(_ context.Context, req resource.Vali
 	}
 }
 
-// additionalRule rejects properties that have an argument or an attribute of their own, at every depth.
-var additionalRule = field.Rule{Must: "must not contain properties that have an argument",
-	Validate: func(at path.Path, value attr.Value, diags *diag.Diagnostics) {
-		text, _ := value.(types.String)
-		report := (*providerData)(nil).report(diags)
-		conflicts := documentedFields.Conflicts(propertiesIn(text.ValueString()))
-		for _, name := range slices.Sorted(maps.Keys(conflicts)) {
-			if conflicts[name].Access == field.ReadOnly {
-				report.errorf(at, "Read-only property", "%s must not contain %s. The service sets it. Remove it.", at, name)
-				continue
+// validateSecrets rejects secrets without a name or a value, and arguments for secrets that exclude each other.
+func validateSecrets(config attributes, report report) {
+	for _, argument := range []string{"secrets", "secrets_wo"} {
+		secrets, at := attributesOf(config[argument]), path.Root(argument)
+		for _, name := range slices.Sorted(maps.Keys(secrets)) {
+			if secrets[name].IsNull() {
+				report.errorf(at, "Null value", "%s must not be null.", at.AtMapKey(name))
 			}
-			report.errorf(at, "Property with its own argument", "%s must not contain %s. Use the argument %[2]s instead.", at,
-				name)
+			if name == "" {
+				report.errorf(at, "Empty name", "%s must not contain an empty name.", at)
+			}
 		}
-	}}
+	}
+	isSet := func(name string) bool { return config[name].IsKnown() && !config[name].IsNull() }
+	switch {
+	case isSet("secrets") && isSet("secrets_wo"):
+		report.errorf(path.Root("secrets_wo"), "Conflicting arguments", "Only one of secrets and secrets_wo can be set.")
+	case isSet("secrets_wo_version") && config["secrets_wo"].IsNull():
+		report.errorf(path.Root("secrets_wo_version"), "Missing secrets_wo", "secrets_wo_version requires secrets_wo.")
+	}
+}
+
+// validateAdditional rejects properties that have an argument or an attribute of their own, at every depth.
+func validateAdditional(config attributes, report report) {
+	conflicts, at := documentedFields.Conflicts(config.additional()), path.Root(additionalField.Name)
+	for _, name := range slices.Sorted(maps.Keys(conflicts)) {
+		if conflicts[name].Access == field.ReadOnly {
+			report.errorf(at, "Read-only property", "%s must not contain %s. The service sets it. Remove it.", at, name)
+			continue
+		}
+		report.errorf(at, "Property with its own argument", "%s must not contain %s. Use the argument %[2]s instead.", at,
+			name)
+	}
+}
 
 // additional returns the properties in additional_properties; nil if it is null or unknown.
-func (a attributes) additional() map[string]any { return propertiesIn(a.text(additionalField.Name)) }
-
-func propertiesIn(text string) map[string]any {
-	tree, _ := field.ReadJSON([]byte(text))
+func (a attributes) additional() map[string]any {
+	tree, _ := field.ReadJSON([]byte(a.text(additionalField.Name)))
 	properties, _ := tree.(map[string]any)
 	return properties
 }

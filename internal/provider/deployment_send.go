@@ -114,15 +114,20 @@ func (u *update) addSendFailure(err error, request client.Tree) {
 	default:
 		secrets, _ := request["secrets"].([]client.Secret)
 		var notes []trusted
-		config, _ := request["source_config"].(map[string]any)
-		settings := slices.DeleteFunc(slices.Sorted(maps.Keys(config)),
-			func(name string) bool { return name == "resource_spec" })
-		if ok && rejected.Invalid() && len(settings) > 0 {
+		if ok && rejected.Invalid() && hasSettings(slices.Concat(u.Set, u.Dropped)) {
 			notes = append(notes, mayBeImmutable)
 		}
 		u.report(u.diags).failure(fmt.Sprintf("Cannot update deployment %q", u.state.text("name")), err,
 			requestLocations(u.config, secrets), notes...)
 	}
+}
+
+// hasSettings reports whether some of the differences are in source_config, but not in resource_spec.
+func hasSettings(differences []field.Difference) bool {
+	return slices.ContainsFunc(differences, func(d field.Difference) bool {
+		object, name := d.Key()
+		return object == "source_config" && name != "resource_spec"
+	})
 }
 
 const mayBeImmutable trusted = "Some settings of source_config cannot be changed after the create (section 2.2 " +

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -95,17 +94,15 @@ func (u *update) runDocumented(ctx context.Context) {
 // readBack reads the deployment until it shows what was sent, or, if the service did not take all of it, what the
 // response showed. It is not ok if nothing can be read.
 func (u *update) readBack(ctx context.Context, sent client.Update) (visible *client.Deployment, ok bool) {
-	incomplete := sent.Written != nil && !u.effectIn(sent, sent.Written).complete()
+	response := sent.Written
+	isPartial := response != nil && len(u.Missing(response.Tree))+len(u.secrets.notTaken(response)) > 0
 	visible, err := u.client.WaitConsistent(ctx, sent.Before, func(d *client.Deployment) bool {
-		now := u.effectIn(sent, d)
-		switch {
-		case u.isOlder(d, sent.Before, sent.Written), u.redeploys() && awaitsRevision(sent.Before, d):
-			return false
-		case incomplete && changeableFields.Satisfies(d.Tree, sent.Written.Tree, u.source()):
+		isOlder := u.isOlder(d, sent.Before, response) || u.redeploys() && awaitsRevision(sent.Before, d)
+		if !isOlder && isPartial && changeableFields.Satisfies(d.Tree, response.Tree, u.source()) {
 			return true
-		default:
-			return now.complete() && len(now.refs) == 0
 		}
+		settings, secrets := u.notTaken(sent, d)
+		return !isOlder && len(settings)+len(secrets) == 0
 	})
 	if err != nil {
 		u.report(u.diags).failure(fmt.Sprintf("Cannot read deployment %q back", u.state.text("name")), err, nil)
@@ -122,44 +119,33 @@ func (u *update) isOlder(read, before, response *client.Deployment) bool {
 	return revised(before, response) && !revised(before, read) || len(u.kept(read)) > len(u.kept(response))
 }
 
-// effect is what a deployment shows of an update that was sent.
-type effect struct {
-	revised bool               // it has another revision than before
-	missing []field.Difference // what is set, and is not there
-	refs    []field.Difference // what is set without a new revision, where the service shows only commits
-	secrets []string           // how secrets are not those that were sent
-	kept    []field.Difference // what is removed, and is still there
-}
-
-// complete reports whether what is set is there, as far as the deployment shows values.
-func (e effect) complete() bool { return len(e.missing) == 0 && len(e.secrets) == 0 }
-
-// effectIn returns what a deployment, which the response to an update or a read has shown, shows of the update.
-func (u *update) effectIn(sent client.Update, d *client.Deployment) effect {
-	e := effect{revised: revised(sent.Before, d), missing: u.Missing(d.Tree), secrets: u.secrets.notTaken(d),
-		kept: u.kept(d)}
-	for _, changed := range u.Set {
-		if changed.ResolvedIn(d.Tree) && !e.revised && commitOf(d) == commitOf(sent.Before) {
-			e.refs = append(e.refs, changed)
+// notTaken returns the settings that a read does not show as they were sent, and states what it shows of the secrets
+// that is not as sent.
+func (u *update) notTaken(sent client.Update, read *client.Deployment) (settings []field.Difference, secrets []string) {
+	isRevised := revised(sent.Before, read)
+	settings, secrets = u.Missing(read.Tree), u.secrets.notTaken(read)
+	for _, ref := range u.Set { // where the service shows only commits, another revision or commit confirms a ref
+		if ref.ResolvedIn(read.Tree) && !isRevised && commitOf(read) == commitOf(sent.Before) {
+			settings = append(settings, ref)
 		}
 	}
-	unconfirmed := sent.Lost != nil && !e.revised && u.secrets.sends && !u.secrets.values.foundIn(secretsIn(d))
-	if unconfirmed && len(e.secrets) == 0 {
-		e.secrets = []string{"secrets: nothing shows whether the service has the new values"}
+	unconfirmed := u.secrets.sends && !isRevised && !u.secrets.values.foundIn(secretsIn(read))
+	if sent.Lost != nil && unconfirmed && len(secrets) == 0 {
+		secrets = []string{"secrets: nothing shows whether the service has the new values"}
 	}
-	return e
+	return settings, secrets
 }
 
 // verify reports what the service did not take of what is set, and, after a lost response, of what is removed. It is ok
 // if it took that.
 func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool) {
-	r, who, now := u.report(u.diags), describe(u.state), u.effectIn(sent, visible)
-	redeployed := !u.redeploys() || newRevision(sent, visible)
-	failed := slices.Concat(now.missing, now.refs)
-	lines := slices.Concat(describeDifferences(failed), now.secrets)
+	r, who := u.report(u.diags), describe(u.state)
+	isRedeployed := !u.redeploys() || newRevision(sent, visible)
+	settings, secrets := u.notTaken(sent, visible)
+	lines := slices.Concat(describeDifferences(settings), secrets)
 	if sent.Lost != nil {
-		lines = append(lines, names(now.kept)...)
-		if !redeployed {
+		lines = append(lines, names(u.kept(visible))...)
+		if !isRedeployed {
 			lines = append(lines, "redeploy_triggers: there is no new revision")
 		}
 	}
@@ -172,32 +158,29 @@ func (u *update) verify(sent client.Update, visible *client.Deployment) (ok bool
 		return false
 	case len(lines) > 0:
 		at := path.Empty()
-		if len(failed) == 1 && len(lines) == 1 {
-			at = attributeOf(failed[0])
+		if len(settings) == 1 && len(lines) == 1 {
+			at = attributeOf(settings[0])
 		}
 		r.errorf(at, "Update was not applied", "The service accepted the update of deployment %s, but did not apply all of "+
-			"it:%s\n\n%s", who, lines, u.notAppliedAdvice(failed))
+			"it:%s\n\n%s", who, lines, u.notAppliedAdvice(settings))
 		return false
-	case !redeployed:
-		return byTrigger.verify(r, visible)
+	case !isRedeployed:
+		return updating.verifyRevision(r, visible)
 	}
 	return true
 }
 
 // notAppliedAdvice states what to do about values that the service did not take.
-func (u *update) notAppliedAdvice(failed []field.Difference) trusted {
+func (u *update) notAppliedAdvice(settings []field.Difference) trusted {
 	advice := trusted("Options:")
-	for _, d := range failed {
+	for _, d := range settings {
 		_, wantsNumber := d.Want.(json.Number)
 		if has, isNumber := d.Has.(json.Number); isNumber && wantsNumber {
 			advice += u.format("\n  - Set %s = %s: the service may round or limit the value.", placeOf(d), has.String())
 		}
 	}
 	advice += "\n  - Set the arguments to the service's values, or contact the service operator."
-	if slices.ContainsFunc(failed, func(d field.Difference) bool {
-		object, name := d.Key()
-		return object == "source_config" && name != "resource_spec"
-	}) {
+	if hasSettings(settings) {
 		advice += "\n  - " + mayBeImmutable
 	}
 	return advice
@@ -248,17 +231,14 @@ func (u *update) addUnasked(sent client.Update, after *client.Deployment) {
 	}
 }
 
-// expectedAfter returns what a deployment should have after an update, without secrets, which are verified separately.
+// expectedAfter returns what a deployment should have after an update, but for secrets, which are verified separately.
 func expectedAfter(sent client.Update) client.Tree {
-	expected := maps.Clone(sent.Before.Tree)
-	for name := range expected {
-		if _, known := changeableFields.ByName(name); !known {
-			delete(expected, name) // the service may change it at any time
-		}
+	expected := client.Tree{}
+	for _, f := range changeableFields { // the service may change other members at the root at any time
+		expected[f.Name] = sent.Before.Tree[f.Name]
 	}
 	for name, value := range sent.Sent {
-		_, known := changeableFields.ByName(name)
-		if members, isObject := value.(map[string]any); known && isObject {
+		if members, isObject := value.(map[string]any); isObject {
 			before, _ := expected[name].(map[string]any)
 			value = field.Merge(before, members)
 		}

@@ -25,17 +25,23 @@ func (a attributes) limit(name string) time.Duration {
 	return limit
 }
 
-// operation is what a wait follows, in the words of its messages.
+// operation is what makes a revision, in the words of messages about it.
 type operation struct {
 	done  string // of the deployment
 	limit string // the argument that limits the wait
 	again string // how to try the same again
+
+	redeploys string // what a redeployment does
+	unrevised string // what it means if that made no revision, and what to do
 }
 
 var (
-	creating    = operation{done: "created", limit: "timeouts.create"}
-	updating    = operation{done: "updated", limit: "timeouts.update", again: "change redeploy_triggers"}
-	redeploying = operation{done: "redeployed", limit: "timeout", again: "invoke the action again"}
+	creating = operation{done: "created", limit: "timeouts.create"}
+	updating = operation{done: "updated", limit: "timeouts.update", again: "change redeploy_triggers",
+		redeploys: "the change of redeploy_triggers made a new one", unrevised: "The change of redeploy_triggers is not " +
+			"applied. Contact the service operator, or set redeploy_triggers back."}
+	redeploying = operation{done: "redeployed", limit: "timeout", again: "invoke the action again",
+		redeploys: "there is a new one", unrevised: "Contact the service operator."}
 )
 
 // observation is what was read of a deployment and of its latest revision. Services report in two ways that a revision
@@ -62,21 +68,20 @@ func (o observation) failed() bool { return client.RevisionFailed(o.revisionStat
 
 // situation states what was read.
 func (o observation) situation(p *providerData) trusted {
-	text := p.format("The status of the deployment is %s.", statusOf(o.Deployment))
+	text, latest := p.format("The status of the deployment is %s.", statusOf(o.Deployment)), o.LatestRevisionID
+	if o.revisionStatus != "" {
+		latest += " (" + o.revisionStatus + ")"
+	}
 	switch {
 	case o.LatestRevisionID == "":
 		return text + " It reports no revision."
 	case o.active():
 		return text + p.format(" Its latest revision %s is active.", o.LatestRevisionID)
-	case o.revisionStatus != "":
-		text += p.format(" Its latest revision is %s (%s).", o.LatestRevisionID, o.revisionStatus)
+	case o.ActiveRevisionID == "":
+		return text + p.format(" Its latest revision is %s. No revision is active.", latest)
 	default:
-		text += p.format(" Its latest revision is %s.", o.LatestRevisionID)
+		return text + p.format(" Its latest revision is %s. The active revision is %s.", latest, o.ActiveRevisionID)
 	}
-	if o.ActiveRevisionID == "" {
-		return text + " No revision is active."
-	}
-	return text + p.format(" The active revision is %s.", o.ActiveRevisionID)
 }
 
 // rollout waits until a deployment that was created or changed runs as wait_until requires.
@@ -210,7 +215,10 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 	if isCreate {
 		unlessCreated = r.warnf
 	}
-	seen := situation + w.lastFailure(err)
+	seen := situation
+	if failed, ok := errors.AsType[*client.Error](err); ok {
+		seen += " The last read failed: " + w.sentence(failed)
+	}
 	const rollBack trusted = "\n  - To roll back, set the former values, and apply."
 	toWaitLonger := w.format("\n  - To wait longer, raise %s.", w.operation.limit)
 	switch {
@@ -249,13 +257,4 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 		unlessCreated(at, "Cannot wait for the deployment", "%s, but the provider could not wait until it runs. %s\n\n%s"+
 			"\n\n%s", was, situation, w.sentence(err), w.advice(err))
 	}
-}
-
-// lastFailure states how the last read of a wait failed, if it did.
-func (w *rollout) lastFailure(err error) trusted {
-	failed, ok := errors.AsType[*client.Error](err)
-	if !ok {
-		return ""
-	}
-	return " The last read failed: " + w.sentence(failed)
 }

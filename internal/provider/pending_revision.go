@@ -10,19 +10,15 @@ import (
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
 )
 
-// pendingRevision is, in private state, the revision of an apply that ended before it ran. Plans warn of it: the next
-// apply has nothing to wait for.
-type pendingRevision struct {
-	ID string `json:"id"`
-}
+// Private state has the revision of an apply that ended before it ran. Plans warn of it: the next apply has nothing to
+// wait for.
 
 // savePending records the latest revision if it does not run, and forgets a former one if it does.
 func savePending(ctx context.Context, private privateState, last observation, diags *diag.Diagnostics) {
-	pending := loadPrivate[*pendingRevision](ctx, private, privateRevision, diags)
 	switch {
 	case last.LatestRevisionID != "" && !last.runs():
-		savePrivate(ctx, private, privateRevision, pendingRevision{last.LatestRevisionID}, diags)
-	case pending != nil:
+		savePrivate(ctx, private, privateRevision, last.LatestRevisionID, diags)
+	case loadPrivate[string](ctx, private, privateRevision, diags) != "":
 		clearPrivate(ctx, private, privateRevision, diags)
 	}
 }
@@ -32,19 +28,16 @@ func savePending(ctx context.Context, private privateState, last observation, di
 func (r *deploymentResource) addPending(ctx context.Context, private privateState, plan, state attributes,
 	live *client.Deployment, diags *diag.Diagnostics,
 ) {
-	pending := loadPrivate[*pendingRevision](ctx, private, privateRevision, diags)
-	if pending == nil || r.client == nil || !strings.EqualFold(pending.ID, state.text("latest_revision_id")) {
+	pending := loadPrivate[string](ctx, private, privateRevision, diags)
+	if pending == "" || r.client == nil || !strings.EqualFold(pending, state.text("latest_revision_id")) {
 		return
 	}
-	if live == nil {
-		var err error
-		live, err = r.client.Deployment(ctx, state.text("id"))
-		if err != nil {
-			return // whoever needs it reports this
-		}
+	live, err := r.orRead(ctx, live, state.text("id"))
+	if err != nil {
+		return // whoever needs it reports this
 	}
 	now := observation{Deployment: live}
-	if !strings.EqualFold(pending.ID, live.LatestRevisionID) || now.active() {
+	if !strings.EqualFold(pending, live.LatestRevisionID) || now.active() {
 		return
 	}
 	const readByApplyAndPlan = 2

@@ -16,10 +16,10 @@ type privateState interface {
 }
 
 const (
-	privateRecord      = "applied"     // a field.Record; absent before the first apply
-	privateSecrets     = "secrets"     // the sentSecrets; absent as long as no secrets are managed
-	privateRevision    = "revision"    // a pendingRevision; absent if the revision of the last apply runs
-	privateReplacement = "replacement" // a replacement, on its way from a plan to its apply
+	privateRecord   = "applied"     // a field.Record; absent before the first apply
+	privateSecrets  = "secrets"     // the sentSecrets; absent as long as no secrets are managed
+	privateRevision = "revision"    // the revision of the last apply, as long as it does not run
+	privateNewName  = "replacement" // the name of the replacement that is planned; "" if it is known only after apply
 )
 
 // loadRecord returns what the last apply recorded; nil if nothing was applied yet, as after an import.

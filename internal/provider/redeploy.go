@@ -1,11 +1,13 @@
 package provider
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/client"
+	"github.com/graphdeploy/terraform-provider-graphdeploy/internal/field"
 )
 
 // A redeployment makes a new revision of the same configuration. A change of redeploy_triggers asks for one, as a part
@@ -21,23 +23,14 @@ func (c *change) redeploys() bool {
 // redeployedConfig returns the complete source_revision_config of a deployment, with a ref and an image where they are
 // not empty. Without an image, codehost builds one again.
 func redeployedConfig(live *client.Deployment, ref, image string) client.Tree {
-	config := client.Tree{}
-	for name, value := range revisionConfig(live) {
-		if value != nil {
-			config[name] = value
-		}
-	}
-	delete(config, "repo_commit_sha") // of the revision before
-	if live.Source == client.SourceCodehost {
-		delete(config, "image_uri")
-	}
-	if ref != "" {
-		config["repo_ref"] = ref
-	}
-	if image != "" {
-		config["image_uri"] = image
-	}
-	return config
+	set := client.Tree{"repo_ref": ref, "image_uri": image}
+	maps.DeleteFunc(set, func(_ string, value any) bool { return value == "" })
+	reported := maps.Clone(revisionConfig(live))
+	maps.DeleteFunc(reported, func(name string, value any) bool {
+		built := name == "image_uri" && live.Source == client.SourceCodehost
+		return value == nil || built || name == "repo_commit_sha" // which is of the revision before
+	})
+	return field.Merge(reported, set)
 }
 
 func revisionConfig(d *client.Deployment) client.Tree {
@@ -67,27 +60,15 @@ func awaitsRevision(before, read *client.Deployment) bool {
 	return before.LatestRevisionID != "" && !revised(before, read)
 }
 
-// redeployment is what messages about the redeployments by trigger and by action differ in.
-type redeployment struct {
-	expected string // what the provider cannot verify where the service reports no revisions
-	remedy   string // what to do if there is no new revision
-}
-
-var (
-	byTrigger = redeployment{"that the change of redeploy_triggers made a new one", "The change of redeploy_triggers is " +
-		"not applied. Contact the service operator, or set redeploy_triggers back."}
-	byAction = redeployment{"that there is a new one", "Contact the service operator."}
-)
-
-// verify reports that there is no new revision after a redeployment that the service accepted. It is ok if the service
-// reports no revisions at all.
-func (by redeployment) verify(r report, d *client.Deployment) (ok bool) {
+// verifyRevision reports that there is no new revision after a redeployment that the service accepted. It is ok if the
+// service reports no revisions at all.
+func (o operation) verifyRevision(r report, d *client.Deployment) (ok bool) {
 	if d.LatestRevisionID == "" {
 		r.warnf(path.Empty(), "Cannot verify the redeployment", "The service does not report the revisions of deployment "+
-			"%q (%s): the provider cannot verify %s.", d.Name, d.ID, by.expected)
+			"%q (%s): the provider cannot verify that %s.", d.Name, d.ID, o.redeploys)
 		return true
 	}
 	r.errorf(path.Empty(), "No new revision", "The service accepted the update of deployment %q (%s), but made no new "+
-		"revision: the latest one is still %s. %s", d.Name, d.ID, d.LatestRevisionID, by.remedy)
+		"revision: the latest one is still %s. %s", d.Name, d.ID, d.LatestRevisionID, o.unrevised)
 	return false
 }

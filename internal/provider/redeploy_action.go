@@ -92,8 +92,14 @@ func (a *redeployAction) Invoke(ctx context.Context, req action.InvokeRequest, r
 		a.report(diags).failure(fmt.Sprintf("Cannot read deployment %q back", sent.Before.Name), err, nil)
 		return
 	}
-	if !newRevision(sent, visible) {
-		a.addNoRevision(sent, visible, diags)
+	switch {
+	case newRevision(sent, visible):
+	case sent.Lost != nil:
+		a.report(diags).errorf(path.Empty(), "Outcome of the redeployment is unknown", "The response to the update of "+
+			"deployment %q (%s) was lost, and it has no new revision: %s", visible.Name, visible.ID, a.sentence(sent.Lost))
+		return
+	default:
+		redeploying.verifyRevision(a.report(diags), visible)
 		return
 	}
 	rollout := &rollout{providerData: a.providerData, operation: redeploying, until: config.text("wait_until"),
@@ -116,16 +122,6 @@ func progressOf(resp *action.InvokeResponse) func(message string) {
 func showsOnlyCommit(d *client.Deployment) bool {
 	ref, _ := revisionConfig(d)["repo_ref"].(string)
 	return ref != "" && strings.EqualFold(ref, commitOf(d))
-}
-
-// addNoRevision reports that a redeployment made no new revision, or that nothing shows one.
-func (a *redeployAction) addNoRevision(sent client.Update, visible *client.Deployment, diags *diag.Diagnostics) {
-	if sent.Lost == nil {
-		byAction.verify(a.report(diags), visible)
-		return
-	}
-	a.report(diags).errorf(path.Empty(), "Outcome of the redeployment is unknown", "The response to the update of "+
-		"deployment %q (%s) was lost, and it has no new revision: %s", visible.Name, visible.ID, a.sentence(sent.Lost))
 }
 
 // addRedeployFailure reports why the service was not asked for a new revision, or rejected that.
