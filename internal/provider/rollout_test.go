@@ -351,19 +351,21 @@ func TestRollout_whatPreventsWaiting(t *testing.T) {
 	pass := fakeserver.Fault{Reached: func() {}}
 	for name, c := range map[string]struct {
 		fault   fakeserver.Fault
+		limit   string
 		summary string
 		words   []string
 	}{
-		"401":       {fakeserver.Fault{Status: 401}, "Cannot wait for the deployment", []string{"401", "api_key"}},
-		"403":       {fakeserver.Fault{Status: 403}, "Cannot wait for the deployment", []string{"403"}},
-		"malformed": {fakeserver.Fault{Status: 200, Body: "<html>"}, "Cannot wait for the deployment", []string{"not JSON"}},
-		"500":       {fakeserver.Fault{Status: 500}, "", []string{"500", "2s"}},
+		"401": {fakeserver.Fault{Status: 401}, "20m", "Cannot wait for the deployment", []string{"401", "api_key"}},
+		"403": {fakeserver.Fault{Status: 403}, "20m", "Cannot wait for the deployment", []string{"403"}},
+		"malformed": {fakeserver.Fault{Status: 200, Body: "<html>"}, "20m", "Cannot wait for the deployment",
+			[]string{"not JSON"}},
+		"500": {fakeserver.Fault{Status: 500}, "4s", "", []string{"500", "4s"}}, // a busy machine has to read once
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t, fakeserver.Options{})
 			p := newProtocol(t, s)
-			limits := object{"timeouts": object{"create": "2s", "update": "2s"}} // a busy machine has to read once
+			limits := object{"timeouts": object{"create": c.limit, "update": c.limit}}
 			config := withImage("1", limits)
 			plan, diags := p.Plan(typeName, nil, config)
 			p.ExpectNone(diags)
