@@ -122,13 +122,13 @@ func (w *rollout) wait(ctx context.Context, first *client.Deployment, diags *dia
 
 // reached takes a read result for the last one, and reports whether there is nothing more to wait for.
 func (w *rollout) reached(ctx context.Context, d *client.Deployment) bool {
-	isDeleted := d.Status == client.StatusAwaitingDelete
+	isBeingDeleted := d.Status == client.StatusAwaitingDelete
 	isOlder := w.before != nil && strings.EqualFold(d.LatestRevisionID, w.before.LatestRevisionID) // than the change
-	if isOlder && !isDeleted {
+	if isOlder && !isBeingDeleted {
 		return false
 	}
 	w.follow(d)
-	if isDeleted {
+	if isBeingDeleted {
 		return true
 	}
 	reported := w.readStatus(ctx)
