@@ -119,7 +119,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	for attempt := 0; ; attempt++ {
 		err := c.attempt(req, r, out)
 		again := !r.once && (r.method == http.MethodGet || r.method == http.MethodDelete)
-		if !again || attempt >= c.config.MaxRetries || !retryable(err) {
+		if !again || attempt >= c.config.MaxRetries || !Transient(err) {
 			return err
 		}
 		if c.pause(ctx, r.budget, attempt, err) != nil {

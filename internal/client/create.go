@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -63,21 +62,22 @@ func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func
 	maps.Copy(request, body)
 	name, _ := body["name"].(string)
 	creating := c.names.of(name)
-	if err := creating.acquire(ctx); err != nil {
+	err = creating.acquire(ctx)
+	if err != nil {
 		return nil, false, err
 	}
 	defer creating.release()
 	before, err := c.lookUpName(ctx, name, listRequest)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, false, err
-	}
-	if len(before.holders) > 0 {
+	case len(before.holders) > 0:
 		return nil, false, c.nameTaken(before.holders[0])
+	case ctx.Err() != nil:
+		return nil, false, ctx.Err()
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, false, err
-	}
-	d, recovered, err = (&creation{c, name, request, satisfied, before}).run(ctx)
+	creation := &creation{Client: c, name: name, request: request, satisfied: satisfied, before: before}
+	d, recovered, err = creation.run(ctx)
 	if err == nil {
 		c.created.Store(strings.ToLower(d.ID), true)
 	}
@@ -90,6 +90,7 @@ func (c *Client) CreatedHere(id string) bool {
 	return ok
 }
 
+// nameTaken returns the error for a name that an item has.
 func (c *Client) nameTaken(item listItem) error {
 	existing, err := c.decodeItem(item)
 	switch {
@@ -116,22 +117,21 @@ func (c *creation) run(ctx context.Context) (d *Deployment, recovered bool, err 
 	for attempt := 0; ; attempt++ {
 		d, id, err := c.post(ctx)
 		failed, ok := errors.AsType[*Error](err)
-		switch {
-		case err == nil:
-			return d, false, nil
-		case !ok || failed.Outcome() == Rejected:
-			return nil, false, err
-		case failed.Outcome() == Unknown && failed.Cause != CauseRedirect:
-			return c.recoverCreated(uncancelable, &LostError{Name: c.name, Err: err, ID: id}, true)
+		if err == nil || !ok || failed.Outcome() == Rejected {
+			return d, false, err
+		}
+		lost := &LostError{Name: c.name, Err: err, ID: id}
+		redirected := failed.Cause == CauseRedirect
+		if failed.Outcome() == Unknown && !redirected {
+			return c.recoverCreated(uncancelable, lost, c.config.ConsistencyTimeout)
 		}
 		// While waiting nothing is under way: here a canceled ctx counts.
-		redirected := failed.Cause == CauseRedirect
 		giveUp := redirected || attempt >= c.config.MaxRetries || c.pause(ctx, cost, attempt, failed) != nil
 		if redirected || failed.Status == http.StatusServiceUnavailable {
 			// The service reports that it did nothing, or the redirect that is not followed may lead to what was created: one
 			// lookup that succeeds is enough, as late as possible.
-			d, recovered, lookupErr := c.recoverCreated(uncancelable, &LostError{Name: c.name, Err: err}, false)
-			if d != nil || lookupErr != nil {
+			d, recovered, lookupErr := c.recoverCreated(uncancelable, lost, 0)
+			if d != nil || lost.Lookup != nil || lost.Candidate != nil {
 				return d, recovered, lookupErr
 			}
 		}
@@ -148,56 +148,59 @@ func (c *creation) post(ctx context.Context) (d *Deployment, id string, err erro
 	response := writtenDeployment{client: c.Client}
 	r := request{operation: "create deployment", method: http.MethodPost, path: deploymentsPath, body: c.request}
 	err = c.call(ctx, r, &response)
-	existed := c.before.listed[strings.ToLower(response.id)] || c.CreatedHere(response.id)
-	if !IsUUID(response.id) || existed || c.displayText(response.id) != response.id { // it may be anything, a secret too
-		response.id = ""
-	}
+	d, id = response.deployment, response.id
 	if err == nil {
-		if reason := c.whyOther(response.Deployment); reason != "" {
-			who := fmt.Errorf("it is about deployment %q (id %s): %s", response.Name, response.Deployment.ID, reason)
-			return nil, "", c.malformed(r, who)
+		reason := c.whyOther(d)
+		if reason == "" {
+			return d, id, nil
 		}
+		return nil, "", c.malformed(r, fmt.Errorf("it is about deployment %q (id %s): %s", d.Name, d.ID, reason))
 	}
-	return response.Deployment, response.id, err
+	isSecret := c.displayText(id) != id
+	existed := c.before.listed[strings.ToLower(id)] || c.CreatedHere(id)
+	if !IsUUID(id) || isSecret || existed {
+		id = ""
+	}
+	return nil, id, err
 }
 
 // writtenDeployment is the response to a write. The id is known also when the rest cannot be used.
 type writtenDeployment struct {
-	*Deployment
-	id     string
-	client *Client
+	deployment *Deployment
+	id         string
+	client     *Client
 }
 
 func (w *writtenDeployment) UnmarshalJSON(data []byte) (err error) {
 	w.id = summary(data).ID
-	w.Deployment, err = w.client.readDeployment(data)
+	w.deployment, err = w.client.readDeployment(data)
 	return err
 }
 
-// recoverCreated looks for the deployment that a request may have created whose response was lost. Patient means to
-// wait until it is listed. It returns nil and no error when it is not patient and finds none. Its deadline covers
-// everything, whatever Retry-After and pages the service sends.
-func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patient bool) (d *Deployment, recovered bool,
-	err error) {
-	deadline := time.Now().Add(c.config.ConsistencyTimeout)
-	ctx, cancel := context.WithDeadline(ctx, deadline.Add(c.config.RequestTimeout)) // for the last lookup
+// recoverCreated looks for the deployment that a request may have created whose response was lost. A lookup that does
+// not find it is repeated while patience lasts, and one that fails for Config.ConsistencyTimeout. If none finds it, the
+// error is lost. Its deadline covers everything, whatever Retry-After and pages the service sends.
+func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patience time.Duration) (
+	d *Deployment, recovered bool, err error,
+) {
+	began := time.Now()
+	longest := c.config.ConsistencyTimeout
+	ctx, cancel := context.WithTimeout(ctx, longest+c.config.RequestTimeout) // which is for the last lookup
 	defer cancel()
 	for attempt := 0; ; attempt++ {
 		after, err := c.lookUpName(ctx, c.name, listOnce)
 		if err == nil {
-			if d := c.pick(after, lost); d != nil {
+			d := c.pick(after, lost)
+			if d != nil {
 				return d, true, nil
 			}
 		}
 		lost.Lookup = err
-		left := time.Until(deadline)
-		switch {
-		case err == nil && !patient && lost.Candidate == nil:
-			return nil, false, nil
-		case err == nil && !patient, left <= 0:
+		waited := time.Since(began)
+		if waited >= longest || err == nil && waited >= patience {
 			return nil, false, lost
 		}
-		_ = sleep(ctx, min(c.retryWait(attempt, err), left))
+		_ = sleep(ctx, min(c.retryWait(attempt, err), longest-waited))
 	}
 }
 
@@ -260,12 +263,4 @@ func (c *creation) whyNot(d *Deployment, now time.Time) string {
 		return "it does not have everything that was requested"
 	}
 	return ""
-}
-
-// nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.
-type nameLocks struct{ locks sync.Map }
-
-func (n *nameLocks) of(name string) lock {
-	l, _ := n.locks.LoadOrStore(name, newLock())
-	return l.(lock) //nolint:forcetypeassert // it has nothing else
 }

@@ -52,7 +52,7 @@ const (
 	CauseMalformed                      // the response reports success, but cannot be used
 )
 
-// causeOf is why a request has no response.
+// causeOf returns why a request has no response.
 func causeOf(err error) Cause {
 	const refusedOnWindows = syscall.Errno(10061) // WSAECONNREFUSED; no other system has this number
 	var slow interface{ Timeout() bool }
@@ -95,7 +95,7 @@ func (e *Error) Outcome() Outcome {
 		return NotApplied
 	case e.Status == http.StatusRequestTimeout, e.Status >= http.StatusInternalServerError:
 		return Unknown
-	case e.Status != 0, e.Cause == CauseClientCertificate, e.notSent && !e.transient():
+	case e.Status != 0, e.Cause == CauseClientCertificate, e.notSent && !e.mayPass():
 		return Rejected
 	case e.notSent:
 		return NotApplied
@@ -108,16 +108,27 @@ func (e *Error) Invalid() bool {
 	return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
 }
 
-// retryable reports whether a request that may be repeated may succeed then: after lost connections and timeouts, 408,
-// 429, and 5xx except 501.
-func retryable(err error) bool {
+// Transient reports whether a request that failed may succeed when it is sent again: after lost connections and
+// timeouts, 408, 429, and 5xx except 501.
+func Transient(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
-	return ok && failed.Outcome() != Rejected && failed.transient() && failed.Status != http.StatusNotImplemented
+	return ok && failed.Outcome() != Rejected && failed.mayPass() && failed.Status != http.StatusNotImplemented
 }
 
-// transient reports whether what prevents a usable response may pass.
-func (e *Error) transient() bool {
+// mayPass reports whether what prevents a usable response may pass.
+func (e *Error) mayPass() bool {
 	return e.Cause == CauseOther || e.Cause == CauseUnreachable || e.Cause == CauseTimeout
+}
+
+// permanentlyRejected reports whether the service responded that a request cannot succeed, now or later.
+func permanentlyRejected(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Status != 0 && failed.Outcome() == Rejected
+}
+
+func isMalformed(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.Cause == CauseMalformed
 }
 
 func (e *Error) Error() string {
@@ -137,7 +148,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// failure is the error of a request without a complete response.
+// failure returns the error of a request without a complete response.
 func (c *Client) failure(r request, err error) *Error {
 	e := &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err, Cause: causeOf(err)}
 	message := err.Error()
@@ -156,13 +167,13 @@ func (c *Client) failure(r request, err error) *Error {
 	return e
 }
 
-// malformed is the error of a response that reports success but cannot be used.
+// malformed returns the error of a response that reports success but cannot be used.
 func (c *Client) malformed(r request, err error) *Error {
 	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Cause: CauseMalformed, Err: err,
 		Message: "the response cannot be used: " + c.displayText(err.Error())}
 }
 
-// rejection is the error of a response with a status other than success.
+// rejection returns the error of a response with a status other than success.
 func (c *Client) rejection(r request, resp response) *Error {
 	e := &Error{Operation: r.operation, Method: r.method, Path: r.path,
 		Status: resp.status, RequestID: c.displayText(requestID(resp.header))}
@@ -186,13 +197,12 @@ func isHTML(header http.Header) bool {
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// requestID is the id that the service, or a proxy before it, gave to a request.
+// requestID returns the id that the service, or a proxy before it, gave to a request.
 func requestID(h http.Header) string {
+	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
 	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"} {
-		if id := h.Get(name); id != "" && len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool {
-			return r < ' ' ||
-				r > '~'
-		}) {
+		id := h.Get(name)
+		if id != "" && len(id) <= 128 && !strings.ContainsFunc(id, unprintable) {
 			return id
 		}
 	}

@@ -392,7 +392,7 @@ func TestErrorOfARequestWithoutResponse(t *testing.T) {
 			failed := New(Config{BaseURL: &url.URL{}}).failure(request{}, &url.Error{Err: test.err})
 			failed.notSent = test.notSent
 			equal(t, "cause", failed.Cause, test.cause)
-			equal(t, "retryable", retryable(failed), test.retryable)
+			equal(t, "retryable", Transient(failed), test.retryable)
 			equal(t, "outcome", failed.Outcome(), test.outcome)
 		})
 	}
@@ -409,15 +409,15 @@ func TestErrorOfAStatus(t *testing.T) {
 		for _, status := range statuses {
 			failed := rejectionOf(status, "", "", nil)
 			equal(t, fmt.Sprint(status, " outcome"), failed.Outcome(), outcome)
-			equal(t, fmt.Sprint(status, " retryable"), retryable(failed), outcome != Rejected && status != 501)
+			equal(t, fmt.Sprint(status, " retryable"), Transient(failed), outcome != Rejected && status != 501)
 			equal(t, fmt.Sprint(status, " invalid"), failed.Invalid(), status == 400 || status == 422)
 		}
 	}
 	resp := response{status: 503, header: http.Header{"Retry-After": {"1"}}}
 	failed := New(Config{BaseURL: &url.URL{}}).rejection(request{}, resp)
 	equal(t, "503 with Retry-After", failed.Outcome(), NotApplied)
-	equal(t, "malformed", retryable(&Error{Cause: CauseMalformed}), false)
-	equal(t, "another error", retryable(errors.New("x")), false)
+	equal(t, "malformed", Transient(&Error{Cause: CauseMalformed}), false)
+	equal(t, "another error", Transient(errors.New("x")), false)
 }
 
 // Whatever the shape of an error body, the cost is that of its 256 KiB.

@@ -1,6 +1,9 @@
 package client
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // lock is a mutex for which a caller waits no longer than its context.
 type lock chan struct{}
@@ -17,3 +20,11 @@ func (l lock) acquire(ctx context.Context) error {
 }
 
 func (l lock) release() { <-l }
+
+// nameLocks makes creates of one name wait for each other: they would take each other's deployment for their own.
+type nameLocks struct{ locks sync.Map }
+
+func (n *nameLocks) of(name string) lock {
+	l, _ := n.locks.LoadOrStore(name, newLock())
+	return l.(lock) //nolint:forcetypeassert // it has nothing else
+}

@@ -42,11 +42,12 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live
 	}
 	cost := newBudget()
 	for attempt := 0; ; attempt++ {
-		var u Update
-		if u.Before, err = c.DeploymentNow(ctx, id); err != nil {
+		before, err := c.DeploymentNow(ctx, id)
+		u := Update{Before: before}
+		if err != nil {
 			return u, err
 		}
-		change, err := body(u.Before)
+		change, err := body(before)
 		if err != nil || len(change) == 0 {
 			return u, err
 		}
@@ -55,7 +56,9 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live
 		response := writtenDeployment{client: c}
 		err = c.write(ctx, id, r, &response)
 		if err == nil {
-			u.Written = response.ifSame(u.Before)
+			if isSame(response.deployment, before) {
+				u.Written = response.deployment
+			}
 			return u, nil
 		}
 		failed, ok := errors.AsType[*Error](err)
@@ -73,13 +76,10 @@ func (c *Client) UpdateDeployment(ctx context.Context, id string, body func(live
 	}
 }
 
-// ifSame returns the deployment of the response if it is the one that was changed.
-func (w *writtenDeployment) ifSame(changed *Deployment) *Deployment {
-	d := w.Deployment
-	if d == nil || !strings.EqualFold(d.ID, changed.ID) || d.Name != changed.Name || d.Source != changed.Source {
-		return nil
-	}
-	return d
+// isSame reports whether the response to a change is about the deployment that was changed.
+func isSame(written, changed *Deployment) bool {
+	return written != nil && strings.EqualFold(written.ID, changed.ID) && written.Name == changed.Name &&
+		written.Source == changed.Source
 }
 
 // DeleteDeployment asks the service to delete a deployment, and returns when the service has accepted that: see

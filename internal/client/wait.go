@@ -16,7 +16,14 @@ import (
 // Transient failures are ignored, because they do not affect the deployment. A deployment that was just created may not
 // be listed yet.
 func (c *Client) Wait(ctx context.Context, first *Deployment, done func(*Deployment) bool) (*Deployment, error) {
-	return c.poll(ctx, ctx, first, false, func(d *Deployment) (bool, error) { return done(d), nil })
+	listed := false
+	return c.poll(ctx, ctx, first, func(d *Deployment, notFound error) (bool, error) {
+		if d == nil {
+			return listed, notFound
+		}
+		listed = true
+		return done(d), nil
+	})
 }
 
 // WaitConsistent reads a deployment after a write, until done reports that it shows the write, but for at most
@@ -31,7 +38,10 @@ func (c *Client) WaitConsistent(ctx context.Context, first *Deployment, done fun
 	reading, cancelRead := context.WithTimeout(ctx, limit)
 	defer cancelRead()
 	read := false
-	last, err := c.poll(reading, waiting, first, true, func(d *Deployment) (bool, error) {
+	last, err := c.poll(reading, waiting, first, func(d *Deployment, notFound error) (bool, error) {
+		if d == nil {
+			return true, notFound
+		}
 		read = true
 		return done(d), nil
 	})
@@ -41,11 +51,8 @@ func (c *Client) WaitConsistent(ctx context.Context, first *Deployment, done fun
 	return last, err
 }
 
-// ConsistencyTimeout is Config.ConsistencyTimeout.
+// ConsistencyTimeout returns Config.ConsistencyTimeout, or its default.
 func (c *Client) ConsistencyTimeout() time.Duration { return c.config.ConsistencyTimeout }
-
-// Transient reports whether a request that failed may succeed when it is sent again.
-func Transient(err error) bool { return retryable(err) }
 
 // WaitDeleted reads a deployment like [Client.Wait], until the service no longer lists it. If after
 // Config.ConsistencyTimeout it is still listed and not being deleted (AWAITING_DELETE), the deletion is requested
@@ -54,7 +61,10 @@ func Transient(err error) bool { return retryable(err) }
 // rejects permanently.
 func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deployment, error) {
 	requested := time.Now()
-	last, err := c.poll(ctx, ctx, first, true, func(d *Deployment) (bool, error) {
+	return c.poll(ctx, ctx, first, func(d *Deployment, _ error) (bool, error) {
+		if d == nil {
+			return true, nil
+		}
 		if d.Status == StatusAwaitingDelete || time.Since(requested) < c.config.ConsistencyTimeout {
 			return false, nil
 		}
@@ -63,18 +73,15 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 		if failed, ok := errors.AsType[*Error](err); ok && failed.Status == http.StatusConflict {
 			err = nil // it may be under way, whatever the status
 		}
-		return false, err
+		return permanentlyRejected(err) || errors.Is(err, ErrNotSupported), err
 	})
-	if errors.Is(err, ErrNotFound) {
-		return last, nil
-	}
-	return last, err
 }
 
-// poll is the loop of the functions above. It reads with ctx, and ends when waiting does. Listed means that the service
-// has listed the deployment before: if it is no longer listed, it no longer exists.
-func (c *Client) poll(ctx, waiting context.Context, first *Deployment, listed bool,
-	done func(*Deployment) (bool, error),
+// poll reads a deployment with ctx, until visit returns true, which gets the deployment, or [ErrNotFound] while the
+// service does not list it. It returns the last read result, and the error of visit, or why it ends earlier, such as
+// the end of waiting.
+func (c *Client) poll(ctx, waiting context.Context, first *Deployment,
+	visit func(d *Deployment, notFound error) (done bool, err error),
 ) (*Deployment, error) {
 	last := first
 	var undecodable time.Time // since when no response could be decoded
@@ -84,50 +91,38 @@ func (c *Client) poll(ctx, waiting context.Context, first *Deployment, listed bo
 		if ctx.Err() != nil && err != nil {
 			return last, withFailure(ctx.Err(), failure)
 		}
-		if failure = err; !listed && errors.Is(err, ErrNotFound) {
-			failure = nil // it is not listed yet: nothing shows that it no longer exists
-		}
+		failure = err
 		switch {
-		case err == nil:
-			last, listed, undecodable = d, true, time.Time{}
-			finished, err := done(d)
-			if finished || permanentlyRejected(err) || errors.Is(err, ErrNotSupported) {
-				return d, err
+		case err == nil || errors.Is(err, ErrNotFound):
+			failure, undecodable = nil, time.Time{}
+			if d != nil {
+				last = d
 			}
-		case errors.Is(err, ErrNotFound):
-			if listed {
+			done, err := visit(d, err)
+			if done {
 				return last, err
 			}
 		case permanentlyRejected(err):
 			return last, err
-		case malformed(err) && undecodable.IsZero():
+		case isMalformed(err) && undecodable.IsZero():
 			undecodable = time.Now()
-		case malformed(err) && time.Since(undecodable) >= c.config.ConsistencyTimeout:
+		case isMalformed(err) && time.Since(undecodable) >= c.config.ConsistencyTimeout:
 			return last, err
 		}
 		// At a multiple of the interval, so that concurrent polls share requests.
-		if ended := sleep(waiting, time.Until(time.Now().Add(interval).Round(c.config.PollInterval))); ended != nil {
+		ended := sleep(waiting, time.Until(time.Now().Add(interval).Round(c.config.PollInterval)))
+		if ended != nil {
 			return last, withFailure(ended, failure)
 		}
 	}
 }
 
+// withFailure adds to why a wait ended how the last read failed, if it did.
 func withFailure(ended, failure error) error {
 	if failure == nil {
 		return ended
 	}
 	return fmt.Errorf("%w; the last read failed: %w", ended, failure)
-}
-
-func malformed(err error) bool {
-	failed, ok := errors.AsType[*Error](err)
-	return ok && failed.Cause == CauseMalformed
-}
-
-// permanentlyRejected reports whether the service responded that a request cannot succeed, now or later.
-func permanentlyRejected(err error) bool {
-	failed, ok := errors.AsType[*Error](err)
-	return ok && failed.Status != 0 && failed.Outcome() == Rejected
 }
 
 // sleep waits for d, or returns the error of ctx once that ends.
