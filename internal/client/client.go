@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -54,15 +55,14 @@ type Config struct {
 
 // Client calls the service. It is safe for concurrent use; create it with [New].
 type Client struct {
-	config  Config
-	http    *http.Client
-	reader  *reader
-	names   nameLocks
-	taken   takenNames
-	created sync.Map // ids of the deployments that this client has created
-	hidden  hiddenValues
-
-	revisions revisions
+	config      Config
+	http        *http.Client
+	reader      *reader
+	names       nameLocks
+	taken       takenNames
+	created     sync.Map    // ids of the deployments that this client has created
+	noRevisions atomic.Bool // the service does not offer the status of revisions
+	hidden      hiddenValues
 }
 
 // New returns a client of the service at config.BaseURL. It sends nothing yet.

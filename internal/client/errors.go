@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 )
 
 // ErrNotFound means that the service does not list a deployment.
@@ -178,16 +176,7 @@ func (c *Client) rejection(r request, resp response) *Error {
 	e := &Error{Operation: r.operation, Method: r.method, Path: r.path,
 		Status: resp.status, RequestID: c.displayText(requestID(resp.header))}
 	e.retryAfter, e.retryAfterSet = retryAfter(resp.header, time.Now())
-	message, fields, ok := c.readProblem(resp.body)
-	switch {
-	case ok:
-	case isHTML(resp.header):
-		message = htmlPage
-	case !utf8.Valid(resp.body) && bytes.IndexByte(resp.body, 0) >= 0:
-		message = "a response that is not text"
-	default:
-		message = string(resp.body)
-	}
+	message, fields := c.readProblem(resp)
 	e.Message, e.Fields = c.displayText(message), fields
 	return e
 }

@@ -2,10 +2,12 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // The API documents no errors (section 7). The shapes understood here are those that such services commonly use.
@@ -26,16 +28,16 @@ type FieldError struct {
 	Message string
 }
 
-// readProblem finds the message in the body of a rejection, in the common shapes: detail as text or as a list of
-// {loc, msg}, problem+json, error.message, error as text, message, errors. Of other JSON, it is all of it. It is not
-// ok when the body is not JSON. The fields are fit for a message.
-func (c *Client) readProblem(body []byte) (message string, fields []FieldError, ok bool) {
-	var problem struct{ Title, Detail, Error, Message, Errors json.RawMessage }
-	if !json.Valid(body) {
-		return "", nil, false
+// readProblem finds the message in a rejection, in the common shapes: detail as text or as a list of {loc, msg},
+// problem+json, error.message, error as text, message, errors. Of other JSON, and of other text, it is all of it. The
+// fields are fit for a message.
+func (c *Client) readProblem(resp response) (message string, fields []FieldError) {
+	if !json.Valid(resp.body) {
+		return textOfNonJSON(resp), nil
 	}
-	_ = json.Unmarshal(body, &problem) // another value than an object has none of these
-	fields = append(c.readFieldErrors(decoded(problem.Detail)), c.readFieldErrors(decoded(problem.Errors))...)
+	var problem struct{ Title, Detail, Error, Message, Errors json.RawMessage }
+	_ = json.Unmarshal(resp.body, &problem) // another value than an object has none of these
+	fields = append(c.readFieldErrors(problem.Detail), c.readFieldErrors(problem.Errors)...)
 	fields = fields[:min(len(fields), maxFields)]
 	var parts []string
 	for _, f := range fields {
@@ -43,8 +45,9 @@ func (c *Client) readProblem(body []byte) (message string, fields []FieldError, 
 	}
 	if len(parts) == 0 {
 		for _, raw := range []json.RawMessage{problem.Title, problem.Detail, problem.Error, problem.Message, problem.Errors} {
-			text := textOf(decoded(raw), maxLevels-1)
-			if text == "" && len(raw) > 0 && strings.ContainsRune("[{", rune(raw[0])) {
+			text := textOf(decoded(raw), maxLevels)
+			isObjectOrList := len(raw) > 0 && (raw[0] == '{' || raw[0] == '[')
+			if text == "" && isObjectOrList {
 				text = compactJSON(raw)
 			}
 			if text != "" {
@@ -53,30 +56,24 @@ func (c *Client) readProblem(body []byte) (message string, fields []FieldError, 
 		}
 	}
 	if len(parts) == 0 {
-		return compactJSON(body), nil, true
+		return compactJSON(resp.body), nil
 	}
-	return strings.Join(parts, "; "), fields, true
+	return strings.Join(parts, "; "), fields
 }
 
-// decoded decodes a member; nil if there is none.
-func decoded(raw json.RawMessage) (value any) {
-	_ = json.Unmarshal(raw, &value) // it is valid, or omitted
-	return value
-}
-
-// compactJSON returns JSON without white space; empty if there is nothing in it.
-func compactJSON(body []byte) string {
-	var compact bytes.Buffer
-	_ = json.Compact(&compact, body) // it is valid
-	switch text := compact.String(); text {
-	case "null", "{}", "[]", `""`:
-		return ""
-	default:
-		return text
+// textOfNonJSON returns the text of a response, unless that is not for reading.
+func textOfNonJSON(resp response) string {
+	isBinary := !utf8.Valid(resp.body) && bytes.IndexByte(resp.body, 0) >= 0
+	switch {
+	case isHTML(resp.header):
+		return htmlPage
+	case isBinary:
+		return "a response that is not text"
 	}
+	return string(resp.body)
 }
 
-// String is the place and the message: "body.source_config.cpu: too large".
+// String returns the place and the message: "body.source_config.cpu: too large".
 func (f FieldError) String() string {
 	var names []string
 	for _, step := range f.Loc {
@@ -88,19 +85,18 @@ func (f FieldError) String() string {
 	return strings.Join(names, ".") + ": " + f.Message
 }
 
-// readFieldErrors reads a list of {loc, msg}; nil when value is something else.
-func (c *Client) readFieldErrors(value any) []FieldError {
-	items, _ := value.([]any)
+// readFieldErrors reads a list of {loc, msg}. It returns nil for anything else.
+func (c *Client) readFieldErrors(list json.RawMessage) []FieldError {
+	items, _ := decoded(list).([]any)
 	var fields []FieldError
 	for _, item := range items[:min(len(items), maxFields)] {
 		object, ok := item.(map[string]any)
 		if !ok {
 			return nil
 		}
-		var f FieldError
-		if f.Message, _ = object["msg"].(string); f.Message == "" {
-			f.Message, _ = object["message"].(string)
-		}
+		msg, _ := object["msg"].(string)
+		message, _ := object["message"].(string)
+		f := FieldError{Message: c.displayText(cmp.Or(msg, message))}
 		loc, _ := object["loc"].([]any)
 		for _, step := range loc[:min(len(loc), maxSteps)] {
 			switch step := step.(type) {
@@ -112,30 +108,54 @@ func (c *Client) readFieldErrors(value any) []FieldError {
 				}
 			}
 		}
-		if f.Message = c.displayText(f.Message); f.Message != "" {
+		if f.Message != "" {
 			fields = append(fields, f)
 		}
 	}
 	return fields
 }
 
+// decoded decodes a member; nil if there is none.
+func decoded(raw json.RawMessage) (value any) {
+	_ = json.Unmarshal(raw, &value) // it is valid, or omitted
+	return value
+}
+
+// compactJSON returns JSON without white space; empty if there is nothing in it.
+func compactJSON(raw []byte) string {
+	var compact bytes.Buffer
+	_ = json.Compact(&compact, raw) // it is valid
+	switch text := compact.String(); text {
+	case "null", "{}", "[]", `""`:
+		return ""
+	default:
+		return text
+	}
+}
+
 // textOf finds the text in a value that is one, has one in a member of a usual name, or is a list of such values,
 // within so many levels.
 func textOf(value any, levels int) string {
-	if text, ok := value.(string); ok || value == nil || levels == 0 {
-		return text
-	}
-	object, _ := value.(map[string]any)
-	for _, name := range []string{"message", "msg", "detail", "description"} {
-		if text := textOf(object[name], levels-1); text != "" {
-			return text
-		}
+	if levels == 0 {
+		return ""
 	}
 	var texts []string
-	list, _ := value.([]any)
-	for _, item := range list[:min(len(list), maxFields)] {
-		if text := textOf(item, levels-1); text != "" {
-			texts = append(texts, text)
+	switch value := value.(type) {
+	case string:
+		return value
+	case map[string]any:
+		for _, name := range []string{"message", "msg", "detail", "description"} {
+			text := textOf(value[name], levels-1)
+			if text != "" {
+				return text
+			}
+		}
+	case []any:
+		for _, item := range value[:min(len(value), maxFields)] {
+			text := textOf(item, levels-1)
+			if text != "" {
+				texts = append(texts, text)
+			}
 		}
 	}
 	return strings.Join(texts, "; ")
