@@ -36,7 +36,8 @@ func (b *budget) spend(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	if b.memory += len(raw) + values*valueMemory; b.memory > maxMemory {
+	b.memory += len(raw) + values*valueMemory
+	if b.memory > maxMemory {
 		return fmt.Errorf("with those before, it takes more than %d MiB", maxMemory>>20)
 	}
 	return nil
@@ -72,7 +73,8 @@ func (b bounds) check(raw []byte) (values int, err error) {
 				}
 			}
 		case '[', '{':
-			if depth++; depth > b.depth {
+			depth++
+			if depth > b.depth {
 				return 0, fmt.Errorf("it is nested more than %d levels deep", b.depth)
 			}
 			array[depth], items[depth] = raw[i] == '[', 0
@@ -81,7 +83,8 @@ func (b bounds) check(raw []byte) (values int, err error) {
 			depth = max(depth-1, 0)
 		case ',':
 			values++
-			if items[depth]++; array[depth] && items[depth] >= b.items {
+			items[depth]++
+			if array[depth] && items[depth] >= b.items {
 				return 0, fmt.Errorf("a list in it has more than %d items", b.items)
 			}
 		}

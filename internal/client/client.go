@@ -5,9 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -87,84 +85,4 @@ func New(config Config) *Client {
 		CheckRedirect: c.checkRedirect}
 	c.reader = newReader(c)
 	return c
-}
-
-// request is one call of an operation. Path is relative to the base URL, and escaped.
-type request struct {
-	operation string // in words, for errors
-	method    string
-	path      string
-	query     url.Values
-	body      any
-	once      bool         // sent once, whatever the response
-	header    *http.Header // set to the header of the response, if not nil
-	budget    *budget      // of the operation that the request is a part of; nil if it is all of it
-}
-
-// call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. A write
-// that is sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be
-// written.
-func (c *Client) call(ctx context.Context, r request, out any) error {
-	sending := ctx
-	if r.method != http.MethodGet {
-		sending = context.WithoutCancel(ctx)
-	}
-	req, err := c.newRequest(sending, r)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.operation, err)
-	}
-	if r.budget == nil {
-		r.budget = newBudget()
-	}
-	for attempt := 0; ; attempt++ {
-		err := c.attempt(req, r, out)
-		again := !r.once && (r.method == http.MethodGet || r.method == http.MethodDelete)
-		if !again || attempt >= c.config.MaxRetries || !Transient(err) {
-			return err
-		}
-		if c.pause(ctx, r.budget, attempt, err) != nil {
-			if ctx.Err() != nil && r.method == http.MethodGet {
-				return ctx.Err()
-			}
-			return err // a write may have been done; or the next attempt would come too late
-		}
-	}
-}
-
-// attempt sends a request once.
-func (c *Client) attempt(req *http.Request, r request, out any) error {
-	ctx, connected := req.Context(), false
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
-	req = req.Clone(httptrace.WithClientTrace(ctx, trace))
-	if req.GetBody != nil {
-		req.Body, _ = req.GetBody() // of a bytes.Reader: never fails
-	}
-	resp, err := c.exchange(req)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		failed := c.failure(r, err)
-		failed.notSent = !connected
-		return failed
-	}
-	if r.header != nil {
-		*r.header = resp.header
-	}
-	switch {
-	case !succeeded(resp.status):
-		return c.rejection(r, resp)
-	case out == nil:
-		return nil
-	}
-	err = r.budget.spend(resp.body)
-	if err == nil {
-		err = resp.decode(out)
-	}
-	if err == nil {
-		return nil
-	}
-	failed := c.malformed(r, err)
-	failed.RequestID = c.displayText(requestID(resp.header))
-	return failed
 }

@@ -48,28 +48,35 @@ type Deployment struct {
 // readDeployment decodes an item of a list, or the response to a write. Its errors name the deployment and the member.
 // (What encoding/json decodes into a struct, it matches case-insensitively: "ID" would pass for "id".)
 func (c *Client) readDeployment(raw json.RawMessage) (*Deployment, error) {
-	var d *Deployment
-	_, err := deploymentBounds.check(raw) // before more than a summary is allocated for it
-	if err == nil {
-		var tree Tree
-		if tree, err = decodeTree(raw); err == nil {
-			d, err = newDeployment(tree)
-		}
-	}
-	if err == nil && c.config.CheckDeployment != nil {
-		err = c.config.CheckDeployment(d.Tree)
-	}
+	d, err := c.decodeDeployment(raw)
 	if err != nil {
 		return nil, summary(raw).unreadable(err)
-	}
-	if err := d.check(); err != nil {
-		return nil, err
 	}
 	return d, nil
 }
 
+func (c *Client) decodeDeployment(raw json.RawMessage) (*Deployment, error) {
+	_, err := deploymentBounds.check(raw) // before more than a summary is allocated for it
+	if err != nil {
+		return nil, err
+	}
+	tree, err := decodeTree(raw)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDeployment(tree)
+	if err != nil {
+		return nil, err
+	}
+	if c.config.CheckDeployment != nil {
+		err = c.config.CheckDeployment(tree)
+	}
+	return d, cmp.Or(err, d.check())
+}
+
 func newDeployment(tree Tree) (*Deployment, error) {
 	d := &Deployment{Tree: tree}
+	var err error
 	for _, member := range []struct {
 		name  string
 		value *string
@@ -78,8 +85,8 @@ func newDeployment(tree Tree) (*Deployment, error) {
 		{"created_at", &d.CreatedAt}, {"updated_at", &d.UpdatedAt},
 		{"latest_revision_id", &d.LatestRevisionID}, {"active_revision_id", &d.ActiveRevisionID},
 	} {
-		var err error
-		if *member.value, err = memberAs[string](tree, member.name); err != nil {
+		*member.value, err = memberAs[string](tree, member.name)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -140,18 +147,15 @@ func kindOf(t reflect.Type) string {
 // check rejects what cannot be a deployment: without a UUID it could not be found again, without name and source it
 // could not be distinguished from others.
 func (d *Deployment) check() error {
-	var reason string
 	switch {
 	case !IsUUID(d.ID):
-		reason = "the id is not a UUID"
+		return errors.New("the id is not a UUID")
 	case d.Name == "":
-		reason = "it has no name"
+		return errors.New("it has no name")
 	case d.Source == "":
-		reason = "it has no source"
-	default:
-		return nil
+		return errors.New("it has no source")
 	}
-	return d.unreadable(errors.New(reason))
+	return nil
 }
 
 // unreadable names the deployment in an error.
@@ -159,7 +163,7 @@ func (d *Deployment) unreadable(err error) error {
 	return fmt.Errorf("deployment %.100q (id %.40q): %w", d.Name, d.ID, err)
 }
 
-// summary is what identifies a deployment, of the rest of which anything may be wrong.
+// summary returns what identifies a deployment of which anything else may be wrong.
 func summary(raw json.RawMessage) *Deployment {
 	var members map[string]json.RawMessage // by their exact names
 	_ = json.Unmarshal(raw, &members)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -146,9 +145,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+func newError(r request) *Error {
+	return &Error{Operation: r.operation, Method: r.method, Path: r.path}
+}
+
 // failure returns the error of a request without a complete response.
 func (c *Client) failure(r request, err error) *Error {
-	e := &Error{Operation: r.operation, Method: r.method, Path: r.path, Err: err, Cause: causeOf(err)}
+	e := newError(r)
+	e.Err, e.Cause = err, causeOf(err)
 	message := err.Error()
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		message = wrapped.Err.Error() // without the URL, which Error states itself
@@ -167,33 +171,18 @@ func (c *Client) failure(r request, err error) *Error {
 
 // malformed returns the error of a response that reports success but cannot be used.
 func (c *Client) malformed(r request, err error) *Error {
-	return &Error{Operation: r.operation, Method: r.method, Path: r.path, Cause: CauseMalformed, Err: err,
-		Message: "the response cannot be used: " + c.displayText(err.Error())}
+	e := newError(r)
+	e.Err, e.Cause = err, CauseMalformed
+	e.Message = "the response cannot be used: " + c.displayText(err.Error())
+	return e
 }
 
 // rejection returns the error of a response with a status other than success.
 func (c *Client) rejection(r request, resp response) *Error {
-	e := &Error{Operation: r.operation, Method: r.method, Path: r.path,
-		Status: resp.status, RequestID: c.displayText(requestID(resp.header))}
+	e := newError(r)
+	e.Status, e.RequestID = resp.status, c.displayText(resp.requestID())
 	e.retryAfter, e.retryAfterSet = retryAfter(resp.header, time.Now())
 	message, fields := c.readProblem(resp)
 	e.Message, e.Fields = c.displayText(message), fields
 	return e
-}
-
-func isHTML(header http.Header) bool {
-	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	return kind == "text/html" || kind == "application/xhtml+xml"
-}
-
-// requestID returns the id that the service, or a proxy before it, gave to a request.
-func requestID(h http.Header) string {
-	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
-	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"} {
-		id := h.Get(name)
-		if id != "" && len(id) <= 128 && !strings.ContainsFunc(id, unprintable) {
-			return id
-		}
-	}
-	return ""
 }

@@ -68,7 +68,7 @@ func (c *Client) lookUpName(ctx context.Context, name string, r request) (nameLo
 // that.
 func SameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
 
-// NameHolders is [Client.DeploymentsNamed] for plans of many creates: it takes few requests, as names beyond the
+// NameHolders is like [Client.DeploymentsNamed], but takes few requests for the plan of many creates: names beyond the
 // first ones are looked up in one list of all names, which may be up to half a minute old. A name that is taken there
 // is looked up again by itself. Of the deployments only ID, Name, Source and Status are set.
 func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
@@ -82,8 +82,9 @@ func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, e
 	var found []*Deployment
 	for _, item := range lookup.holders {
 		d := summary(item.raw)
-		if err := d.check(); err != nil {
-			return nil, c.malformed(listRequest, err)
+		err := d.check()
+		if err != nil {
+			return nil, c.malformed(listRequest, d.unreadable(err))
 		}
 		found = append(found, d)
 	}

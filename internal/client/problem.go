@@ -29,8 +29,8 @@ type FieldError struct {
 }
 
 // readProblem finds the message in a rejection, in the common shapes: detail as text or as a list of {loc, msg},
-// problem+json, error.message, error as text, message, errors. Of other JSON, and of other text, it is all of it. The
-// fields are fit for a message.
+// problem+json, error.message, error as text, message, errors. It returns all of other JSON, and of other text. The
+// fields can be shown as they are.
 func (c *Client) readProblem(resp response) (message string, fields []FieldError) {
 	if !json.Valid(resp.body) {
 		return textOfNonJSON(resp), nil
@@ -65,7 +65,7 @@ func (c *Client) readProblem(resp response) (message string, fields []FieldError
 func textOfNonJSON(resp response) string {
 	isBinary := !utf8.Valid(resp.body) && bytes.IndexByte(resp.body, 0) >= 0
 	switch {
-	case isHTML(resp.header):
+	case resp.isHTML():
 		return htmlPage
 	case isBinary:
 		return "a response that is not text"

@@ -8,13 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"math/rand/v2"
+	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
-	"path"
-	"reflect"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -24,14 +21,10 @@ const (
 	maxBody = 32 << 20
 	// maxErrorBody is how much is read of a response with another status than success.
 	maxErrorBody = 256 << 10
-	// maxRetryAfter bounds how long one Retry-After is honored.
-	maxRetryAfter = maxPauses
-	maxRedirects  = 10
 )
 
 var (
 	errBodyTooLarge      = fmt.Errorf("the response is larger than %d MiB", maxBody>>20)
-	errRedirect          = errors.New("redirect rejected")
 	errSwitchedProtocols = errors.New("the service switched to another protocol without being asked")
 )
 
@@ -54,13 +47,94 @@ func newHTTPTransport(config Config) *http.Transport {
 // CloseIdleConnections closes the connections that no request uses.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
+// request is one call of an operation. Path is relative to the base URL, and escaped.
+type request struct {
+	operation string // in words, for errors
+	method    string
+	path      string
+	query     url.Values
+	body      any
+	once      bool         // sent once, whatever the response
+	header    *http.Header // set to the header of the response, if not nil
+	budget    *budget      // of the operation that the request is a part of; nil if it is all of it
+}
+
+// call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. A write
+// that is sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be
+// written.
+func (c *Client) call(ctx context.Context, r request, out any) error {
+	sending := ctx
+	if r.method != http.MethodGet {
+		sending = context.WithoutCancel(ctx)
+	}
+	req, err := c.newRequest(sending, r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.operation, err)
+	}
+	if r.budget == nil {
+		r.budget = newBudget()
+	}
+	for attempt := 0; ; attempt++ {
+		err := c.attempt(req, r, out)
+		repeatable := !r.once && (r.method == http.MethodGet || r.method == http.MethodDelete)
+		if !repeatable || attempt >= c.config.MaxRetries || !Transient(err) {
+			return err
+		}
+		if c.pause(ctx, r.budget, attempt, err) != nil {
+			if ctx.Err() != nil && r.method == http.MethodGet {
+				return ctx.Err()
+			}
+			return err // a write may have been done; or the next attempt would come too late
+		}
+	}
+}
+
+// attempt sends a request once, and decodes the response into out.
+func (c *Client) attempt(req *http.Request, r request, out any) error {
+	ctx, connected := req.Context(), false
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}
+	req = req.Clone(httptrace.WithClientTrace(ctx, trace))
+	if req.GetBody != nil {
+		req.Body, _ = req.GetBody() // of a bytes.Reader: never fails
+	}
+	resp, err := c.exchange(req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		failed := c.failure(r, err)
+		failed.notSent = !connected
+		return failed
+	}
+	if r.header != nil {
+		*r.header = resp.header
+	}
+	switch {
+	case !succeeded(resp.status):
+		return c.rejection(r, resp)
+	case out == nil:
+		return nil
+	}
+	err = r.budget.spend(resp.body)
+	if err == nil {
+		err = resp.decode(out)
+	}
+	if err == nil {
+		return nil
+	}
+	failed := c.malformed(r, err)
+	failed.RequestID = c.displayText(resp.requestID())
+	return failed
+}
+
 func (c *Client) newRequest(ctx context.Context, r request) (*http.Request, error) {
 	target := *c.config.BaseURL
 	target.RawPath = strings.TrimRight(target.EscapedPath(), "/") + r.path
-	var err error
-	if target.Path, err = url.PathUnescape(target.RawPath); err != nil {
+	path, err := url.PathUnescape(target.RawPath)
+	if err != nil {
 		return nil, err
 	}
+	target.Path = path
 	target.RawQuery = r.query.Encode()
 	var body io.Reader // nil, and not a reader of nothing, for requests without one
 	if r.body != nil {
@@ -94,6 +168,23 @@ type response struct {
 	body   []byte
 }
 
+// requestID returns the id that the service, or a proxy before it, gave to the request.
+func (r response) requestID() string {
+	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
+	for _, name := range []string{"X-Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Trace-Id", "Cf-Ray"} {
+		id := r.header.Get(name)
+		if id != "" && len(id) <= 128 && !strings.ContainsFunc(id, unprintable) {
+			return id
+		}
+	}
+	return ""
+}
+
+func (r response) isHTML() bool {
+	kind, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
+	return kind == "text/html" || kind == "application/xhtml+xml"
+}
+
 // decode decodes a response. Its error states what it is instead.
 func (r response) decode(out any) error {
 	err := decodeAs("the whole response", r.body, out)
@@ -102,7 +193,7 @@ func (r response) decode(out any) error {
 	}
 	text := bytes.TrimSpace(r.body)
 	switch {
-	case isHTML(r.header), bytes.HasPrefix(text, []byte("<")):
+	case r.isHTML(), bytes.HasPrefix(text, []byte("<")):
 		return errors.New("it is an HTML page, not JSON, probably of a proxy, a login or a website")
 	case len(text) == 0:
 		return errors.New("it is empty")
@@ -140,7 +231,7 @@ func (c *Client) exchange(req *http.Request) (response, error) {
 			fields["status"] = got.status
 			fields["bytes"] = len(got.body)
 			if !succeeded(got.status) {
-				fields["request_id"] = c.displayText(requestID(got.header))
+				fields["request_id"] = c.displayText(got.requestID())
 			}
 		}
 		c.config.Log(req.Context(), "called the service", fields)
@@ -169,103 +260,3 @@ func readBody(resp *http.Response) ([]byte, error) {
 }
 
 func succeeded(status int) bool { return status >= 200 && status <= 299 }
-
-// checkRedirect follows the redirect of a GET within the base URL, to the same query. Anything else would carry the
-// credential elsewhere, list something else, or send a write twice.
-func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
-	first := via[0]
-	switch {
-	case Origin(next.URL) != Origin(first.URL):
-		return fmt.Errorf("%w: it leads to another origin, %s, and would carry the credential there", errRedirect,
-			Origin(next.URL))
-	case first.Method != http.MethodGet:
-		return fmt.Errorf("%w: it would repeat a %s", errRedirect, first.Method)
-	case next.URL.User != nil:
-		return fmt.Errorf("%w: its URL has user info", errRedirect)
-	case !within(c.config.BaseURL, next.URL):
-		return fmt.Errorf("%w: it leads out of the path of base_url", errRedirect)
-	case !equalQuery(first.URL, next.URL):
-		return fmt.Errorf("%w: it drops or changes the query", errRedirect)
-	case len(via) >= maxRedirects:
-		return fmt.Errorf("%w: more than %d in a row", errRedirect, maxRedirects)
-	}
-	return nil
-}
-
-// Origin is the scheme, the host and the port of a URL.
-func Origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
-}
-
-// within reports whether a URL is below the path of base, both as it is written and as a server may resolve it.
-func within(base, u *url.URL) bool {
-	below := func(path, root string) bool { return strings.HasPrefix(path+"/", strings.TrimRight(root, "/")+"/") }
-	return below(u.EscapedPath(), base.EscapedPath()) && below(path.Clean("/"+u.Path), path.Clean("/"+base.Path))
-}
-
-func equalQuery(a, b *url.URL) bool {
-	queryA, errA := url.ParseQuery(a.RawQuery)
-	queryB, errB := url.ParseQuery(b.RawQuery)
-	return errA == nil && errB == nil && reflect.DeepEqual(queryA, queryB)
-}
-
-// retryWait is how long to wait before a request that failed with err is sent again: as long as the service asks for,
-// else longer each time.
-func (c *Client) retryWait(attempt int, err error) time.Duration {
-	if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
-		return failed.retryAfter + jitter(min(failed.retryAfter/10, time.Second))
-	}
-	return backoff(c.config.RetryWait, c.config.RetryWaitMax, attempt)
-}
-
-// pause waits for [Client.retryWait]. It returns an error, at once, when ctx would end first, or the service has
-// asked for more time than the operation has.
-func (c *Client) pause(ctx context.Context, b *budget, attempt int, err error) error {
-	wait := c.retryWait(attempt, err)
-	if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
-		if b.paused >= maxPauses {
-			return context.DeadlineExceeded
-		}
-		wait = min(wait, maxPauses-b.paused)
-		b.paused += wait
-	}
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
-		return context.DeadlineExceeded
-	}
-	return sleep(ctx, wait)
-}
-
-// backoff is how long to wait before attempt+1: twice as long each time, up to longest, with jitter so that many
-// clients do not come back together.
-func backoff(shortest, longest time.Duration, attempt int) time.Duration {
-	wait := longest
-	if attempt < 30 && shortest<<attempt < longest && shortest<<attempt > 0 {
-		wait = shortest << attempt
-	}
-	return wait/2 + jitter(wait/2)
-}
-
-// jitter is a random duration from 0 to d.
-func jitter(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return rand.N(d + 1)
-}
-
-// retryAfter reads the Retry-After header of a response: seconds or a date.
-func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
-	text := header.Get("Retry-After")
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
-		wait = time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
-	} else if date, err := http.ParseTime(text); err == nil {
-		wait = date.Sub(now)
-	} else {
-		return 0, false
-	}
-	return min(max(wait, 0), maxRetryAfter), true
-}

@@ -124,15 +124,3 @@ func withFailure(ended, failure error) error {
 	}
 	return fmt.Errorf("%w; the last read failed: %w", ended, failure)
 }
-
-// sleep waits for d, or returns the error of ctx once that ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
