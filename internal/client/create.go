@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,8 @@ func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func
 	case err != nil:
 		return nil, false, err
 	case len(before.holders) > 0:
-		return nil, false, c.nameTaken(before.holders[0])
+		existing, err := c.holder(before.holders[0])
+		return nil, false, cmp.Or(err, error(&NameTakenError{Existing: existing}))
 	case ctx.Err() != nil:
 		return nil, false, ctx.Err()
 	}
@@ -88,18 +90,6 @@ func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func
 func (c *Client) CreatedHere(id string) bool {
 	_, ok := c.created.Load(strings.ToLower(id))
 	return ok
-}
-
-// nameTaken returns the error for a name that an item has.
-func (c *Client) nameTaken(item listItem) error {
-	existing, err := c.decodeItem(item)
-	switch {
-	case err != nil && item.id == "":
-		return err
-	case err != nil:
-		existing = summary(item.raw)
-	}
-	return &NameTakenError{Existing: existing}
 }
 
 // creation is one call of CreateDeployment for a name that is free.

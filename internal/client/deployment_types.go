@@ -75,33 +75,32 @@ func (c *Client) decodeDeployment(raw json.RawMessage) (*Deployment, error) {
 }
 
 func newDeployment(tree Tree) (*Deployment, error) {
-	d := &Deployment{Tree: tree}
-	var err error
-	for _, member := range []struct {
-		name  string
-		value *string
-	}{
-		{"id", &d.ID}, {"name", &d.Name}, {"source", &d.Source}, {"status", &d.Status},
-		{"created_at", &d.CreatedAt}, {"updated_at", &d.UpdatedAt},
-		{"latest_revision_id", &d.LatestRevisionID}, {"active_revision_id", &d.ActiveRevisionID},
-	} {
-		*member.value, err = memberAs[string](tree, member.name)
-		if err != nil {
-			return nil, err
-		}
+	var wrong error // about the first member of another type
+	text := func(object Tree, name string) string {
+		value, err := memberAs[string](object, name)
+		wrong = cmp.Or(wrong, err)
+		return value
+	}
+	d := &Deployment{
+		ID: text(tree, "id"), Name: text(tree, "name"), Source: text(tree, "source"), Status: text(tree, "status"),
+		CreatedAt: text(tree, "created_at"), UpdatedAt: text(tree, "updated_at"),
+		LatestRevisionID: text(tree, "latest_revision_id"), ActiveRevisionID: text(tree, "active_revision_id"),
+		Tree: tree,
 	}
 	secrets, err := memberAs[[]any](tree, "secrets")
-	if err != nil {
-		return nil, err
+	if wrong != nil || err != nil {
+		return nil, cmp.Or(wrong, err)
 	}
 	for i, item := range secrets {
 		object, ok := item.(Tree)
-		name, nameErr := memberAs[string](object, "name")
-		value, valueErr := memberAs[string](object, "value")
-		if err := cmp.Or(nameErr, valueErr, otherCapitals(object, "name", "value")); err != nil || !ok {
-			return nil, fmt.Errorf("secrets[%d]: %w", i, cmp.Or(err, errNoObject))
+		if !ok {
+			return nil, fmt.Errorf("secrets[%d]: %w", i, errNoObject)
 		}
-		d.Secrets = append(d.Secrets, Secret{Name: name, Value: value})
+		d.Secrets = append(d.Secrets, Secret{Name: text(object, "name"), Value: text(object, "value")})
+		wrong = cmp.Or(wrong, otherCapitals(object, "name", "value"))
+		if wrong != nil {
+			return nil, fmt.Errorf("secrets[%d]: %w", i, wrong)
+		}
 	}
 	return d, nil
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -143,27 +144,22 @@ func (c *Client) DeploymentNow(ctx context.Context, id string) (*Deployment, err
 // that cannot be read fails alone.
 func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readResult {
 	results := map[string]readResult{}
-	var failed error
+	var failed error // the first that is of no item, or of one that may be any of them
 	for item, err := range c.items(ctx, DeploymentFilter{DeploymentIDs: ids}, newBudget()) {
-		if err != nil {
-			clear(results)
-			failed = err
-			break
+		var d *Deployment
+		if err == nil {
+			d, err = c.decodeItem(item)
 		}
-		if item.id != "" {
-			d, err := c.decodeItem(item)
+		if item.id == "" {
+			failed = cmp.Or(failed, err)
+		} else {
 			results[item.id] = readResult{d, err}
-		} else if failed == nil { // of many, one error is enough
-			_, failed = c.decodeItem(item)
 		}
 	}
 	for _, id := range ids {
 		if _, ok := results[id]; !ok {
-			err := failed
-			if err == nil {
-				err = fmt.Errorf("deployment %s: %w", id, ErrNotFound)
-			}
-			results[id] = readResult{err: err}
+			notFound := fmt.Errorf("deployment %s: %w", id, ErrNotFound)
+			results[id] = readResult{err: cmp.Or(failed, notFound)}
 		}
 	}
 	return results

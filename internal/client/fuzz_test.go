@@ -137,7 +137,7 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, now int64) {
 		got, ok := retryAfter(http.Header{"Retry-After": {text}}, time.Unix(now, 0))
-		if got < 0 || got > maxRetryAfter || !ok && got != 0 {
+		if got < 0 || got > maxPauses || !ok && got != 0 {
 			t.Fatalf("%v, %v", got, ok)
 		}
 	})

@@ -70,9 +70,9 @@ func SameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b
 
 // NameHolders is like [Client.DeploymentsNamed], but takes few requests for the plan of many creates: names beyond the
 // first ones are looked up in one list of all names, which may be up to half a minute old. A name that is taken there
-// is looked up again by itself. Of the deployments only ID, Name, Source and Status are set.
+// is looked up again by itself. A deployment that cannot be read has only ID, Name, Source and Status.
 func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
-	if taken, known := c.taken.find(ctx, c, name); known && !taken {
+	if c.taken.lacks(ctx, c, name) {
 		return nil, nil
 	}
 	lookup, err := c.lookUpName(ctx, name, listRequest)
@@ -81,14 +81,22 @@ func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, e
 	}
 	var found []*Deployment
 	for _, item := range lookup.holders {
-		d := summary(item.raw)
-		err := d.check()
+		d, err := c.holder(item)
 		if err != nil {
-			return nil, c.malformed(listRequest, d.unreadable(err))
+			return nil, err
 		}
 		found = append(found, d)
 	}
 	return found, nil
+}
+
+// holder decodes an item that has a name. If it cannot be read, what identifies it is enough.
+func (c *Client) holder(item listItem) (*Deployment, error) {
+	d, err := c.decodeItem(item)
+	if err != nil && item.id != "" {
+		return summary(item.raw), nil
+	}
+	return d, err
 }
 
 // takenNames is the list of all names that [Client.NameHolders] shares.
@@ -100,22 +108,22 @@ type takenNames struct {
 	oneByOne  bool // listing all names has failed, or takes too many requests
 }
 
-// find reports whether a name is in the list. It is not known when there is no list.
-func (n *takenNames) find(ctx context.Context, c *Client, name string) (taken, known bool) {
+// lacks reports whether there is a list, and a name is not in it.
+func (n *takenNames) lacks(ctx context.Context, c *Client, name string) bool {
 	if n.acquire(ctx) != nil {
-		return false, false
+		return false
 	}
 	defer n.release()
 	n.lookups++
 	if n.lookups <= namesOneByOne || n.oneByOne {
-		return false, false
+		return false
 	}
 	if n.list == nil || time.Since(n.requested) > namesMaxAge {
 		n.requested = time.Now()
 		list, err := c.listNames(ctx)
 		n.list, n.oneByOne = list, err != nil
 	}
-	return n.list[norm.NFC.String(name)], !n.oneByOne
+	return !n.oneByOne && !n.list[norm.NFC.String(name)]
 }
 
 // listNames lists the names of all deployments, if there are not too many.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"reflect"
 	"strings"
 )
 
@@ -28,7 +27,7 @@ func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 		return fmt.Errorf("%w: its URL has user info", errRedirect)
 	case !within(c.config.BaseURL, next.URL):
 		return fmt.Errorf("%w: it leads out of the path of base_url", errRedirect)
-	case !equalQuery(first.URL, next.URL):
+	case !sameQuery(first.URL, next.URL):
 		return fmt.Errorf("%w: it drops or changes the query", errRedirect)
 	case len(via) >= maxRedirects:
 		return fmt.Errorf("%w: more than %d in a row", errRedirect, maxRedirects)
@@ -51,8 +50,7 @@ func within(base, u *url.URL) bool {
 	return below(u.EscapedPath(), base.EscapedPath()) && below(path.Clean("/"+u.Path), path.Clean("/"+base.Path))
 }
 
-func equalQuery(a, b *url.URL) bool {
-	queryA, errA := url.ParseQuery(a.RawQuery)
-	queryB, errB := url.ParseQuery(b.RawQuery)
-	return errA == nil && errB == nil && reflect.DeepEqual(queryA, queryB)
+func sameQuery(a, b *url.URL) bool {
+	query, err := url.ParseQuery(b.RawQuery)
+	return err == nil && query.Encode() == a.Query().Encode()
 }

@@ -10,11 +10,8 @@ import (
 	"time"
 )
 
-// maxRetryAfter bounds how long one Retry-After is honored.
-const maxRetryAfter = maxPauses
-
-// retryWait returns how long to wait before a request that failed with err is sent again: as long as the service asks for,
-// else longer each time.
+// retryWait returns how long to wait before a request that failed with err is sent again: as long as the service asks
+// for, else longer each time.
 func (c *Client) retryWait(attempt int, err error) time.Duration {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.retryAfterSet {
 		return failed.retryAfter + jitter(min(failed.retryAfter/10, time.Second))
@@ -42,32 +39,27 @@ func (c *Client) pause(ctx context.Context, b *budget, attempt int, err error) e
 // backoff returns how long to wait before attempt+1: twice as long each time, up to longest, with jitter so that many
 // clients do not come back together.
 func backoff(shortest, longest time.Duration, attempt int) time.Duration {
-	wait := longest
-	if attempt < 30 && shortest<<attempt < longest && shortest<<attempt > 0 {
-		wait = shortest << attempt
+	wait := min(shortest, longest)
+	for range attempt {
+		wait = 2 * min(wait, longest/2)
 	}
 	return wait/2 + jitter(wait/2)
 }
 
 // jitter returns a random duration from 0 to d.
-func jitter(d time.Duration) time.Duration {
-	if d <= 0 {
-		return 0
-	}
-	return rand.N(d + 1)
-}
+func jitter(d time.Duration) time.Duration { return rand.N(max(d, 0) + 1) }
 
 // retryAfter reads the Retry-After header of a response: seconds or a date.
 func retryAfter(header http.Header, now time.Time) (wait time.Duration, ok bool) {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(seconds) {
-		wait = time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
+		wait = time.Duration(min(seconds, maxPauses.Seconds()) * float64(time.Second))
 	} else if date, err := http.ParseTime(text); err == nil {
 		wait = date.Sub(now)
 	} else {
 		return 0, false
 	}
-	return min(max(wait, 0), maxRetryAfter), true
+	return min(max(wait, 0), maxPauses), true
 }
 
 // sleep waits for d, or returns the error of ctx once that ends.

@@ -245,13 +245,13 @@ func TestRetryAfter(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for text, want := range map[string]time.Duration{
 		"0": 0, "7": 7 * time.Second, "1.5": 1500 * time.Millisecond, "-3": 0, "-1e300": 0, "-Inf": 0,
-		"301": maxRetryAfter, "99999999999999999999": maxRetryAfter, "1e300": maxRetryAfter, "Inf": maxRetryAfter,
+		"301": maxPauses, "99999999999999999999": maxPauses, "1e300": maxPauses, "Inf": maxPauses,
 		"Wed, 02 Jan 2030 03:04:35 GMT":     30 * time.Second,
 		"Wednesday, 02-Jan-30 03:04:35 GMT": 30 * time.Second,
 		"Wed, 02 Jan 2030 03:04:05 GMT":     0,
 		"Tue, 01 Jan 2030 00:00:00 GMT":     0,
-		"Wed, 02 Jan 2040 03:04:05 GMT":     maxRetryAfter,
-		"Fri, 31 Dec 9999 23:59:59 GMT":     maxRetryAfter,
+		"Wed, 02 Jan 2040 03:04:05 GMT":     maxPauses,
+		"Fri, 31 Dec 9999 23:59:59 GMT":     maxPauses,
 	} {
 		got, ok := retryAfter(http.Header{"Retry-After": {text}}, now)
 		if !ok || got != want {
