@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,8 +72,11 @@ func (c *Client) CreateDeployment(ctx context.Context, body Tree, satisfied func
 	case err != nil:
 		return nil, false, err
 	case len(before.holders) > 0:
-		existing, err := c.holder(before.holders[0])
-		return nil, false, cmp.Or(err, error(&NameTakenError{Existing: existing}))
+		existing, err := c.decodeHolder(before.holders[0])
+		if err != nil {
+			return nil, false, err
+		}
+		return nil, false, &NameTakenError{Existing: existing}
 	case ctx.Err() != nil:
 		return nil, false, ctx.Err()
 	}
@@ -168,8 +170,8 @@ func (w *writtenDeployment) UnmarshalJSON(data []byte) (err error) {
 }
 
 // recoverCreated looks for the deployment that a request may have created whose response was lost. A lookup that does
-// not find it is repeated while patience lasts, and one that fails for Config.ConsistencyTimeout. If none finds it, the
-// error is lost. Its deadline covers everything, whatever Retry-After and pages the service sends.
+// not find it is repeated while patience lasts, and one that fails for Config.ConsistencyTimeout. If none finds it, it
+// returns lost. Its deadline covers everything, whatever Retry-After and pages the service sends.
 func (c *creation) recoverCreated(ctx context.Context, lost *LostError, patience time.Duration) (
 	d *Deployment, recovered bool, err error,
 ) {
@@ -203,7 +205,7 @@ func (c *creation) pick(after nameLookup, lost *LostError) *Deployment {
 		if err != nil {
 			d, reason = summary(item.raw), "it cannot be read: "+err.Error()
 		} else {
-			reason = c.whyNot(d, after.date)
+			reason = c.whyUncertain(d, after.date)
 		}
 		switch {
 		case reason != "":
@@ -233,9 +235,9 @@ func (c *creation) whyOther(d *Deployment) string {
 	return ""
 }
 
-// whyNot explains why a deployment that has appeared is not taken for the created one. It is empty if it is taken.
-// Now is the service's time, zero if it did not send it.
-func (c *creation) whyNot(d *Deployment, now time.Time) string {
+// whyUncertain explains why a deployment that has appeared is not taken for the created one. It is empty if it is
+// taken. Now means the time of the service, zero if it did not send it.
+func (c *creation) whyUncertain(d *Deployment, now time.Time) string {
 	if reason := c.whyOther(d); reason != "" {
 		return reason
 	}

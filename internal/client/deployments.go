@@ -44,10 +44,7 @@ type DeploymentFilter struct {
 }
 
 func (f DeploymentFilter) query(offset int64) url.Values {
-	limit := f.PageSize
-	if limit == 0 {
-		limit = MaxPageSize
-	}
+	limit := cmp.Or(f.PageSize, MaxPageSize)
 	q := url.Values{"limit": {strconv.Itoa(limit)}, "offset": {strconv.FormatInt(offset, 10)}}
 	for name, value := range map[string]*string{"name_contains": f.NameContains, "status": f.Status,
 		"image_version": f.ImageVersion, "deployment_type": f.DeploymentType} {
@@ -110,16 +107,9 @@ func (f DeploymentFilter) parts() (parts []DeploymentFilter) {
 
 // items lists deployments without decoding them: all, or those of up to 100 ids in lower case.
 func (c *Client) items(ctx context.Context, filter DeploymentFilter, cost *budget) iter.Seq2[listItem, error] {
-	var wanted map[string]bool
-	if filter.DeploymentIDs != nil {
-		wanted = map[string]bool{}
-		for _, id := range filter.DeploymentIDs {
-			wanted[id] = true
-		}
-	}
 	r := listRequest
 	r.budget = cost
-	return walkPages(c.pages(ctx, r, filter), maxPages, wanted)
+	return walkPages(c.pages(ctx, r, filter), maxPages, filter.DeploymentIDs)
 }
 
 // Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is
@@ -135,7 +125,7 @@ func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error)
 	return c.DeploymentNow(ctx, id)
 }
 
-// DeploymentNow is like [Client.Deployment], but only from a request that begins after the call.
+// DeploymentNow does what [Client.Deployment] does, but only with a request that begins after the call.
 func (c *Client) DeploymentNow(ctx context.Context, id string) (*Deployment, error) {
 	return c.reader.read(ctx, id)
 }

@@ -21,19 +21,44 @@ const (
 // DeploymentsNamed returns the deployments with exactly that name, case-sensitive, in the service's order. How
 // name_contains matches is not documented (section 4.2), so names are compared here.
 func (c *Client) DeploymentsNamed(ctx context.Context, name string) ([]*Deployment, error) {
+	return c.named(ctx, name, c.decodeItem)
+}
+
+// NameHolders does what [Client.DeploymentsNamed] does, with few requests for the plan of many creates: it looks up
+// names beyond the first ones in one list of all names, which may be up to half a minute old, and a name that is taken
+// there again by itself. A deployment that cannot be read has only ID, Name, Source and Status.
+func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
+	if c.taken.lacks(ctx, c, name) {
+		return nil, nil
+	}
+	return c.named(ctx, name, c.decodeHolder)
+}
+
+func (c *Client) named(ctx context.Context, name string, decode func(listItem) (*Deployment, error)) (
+	[]*Deployment, error,
+) {
 	lookup, err := c.lookUpName(ctx, name, listRequest)
 	if err != nil {
 		return nil, err
 	}
 	var found []*Deployment
 	for _, item := range lookup.holders {
-		d, err := c.decodeItem(item)
+		d, err := decode(item)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, d)
 	}
 	return found, nil
+}
+
+// decodeHolder decodes the item that has a name. If it cannot be read, what identifies it is enough.
+func (c *Client) decodeHolder(item listItem) (*Deployment, error) {
+	d, err := c.decodeItem(item)
+	if err != nil && item.id != "" {
+		return summary(item.raw), nil
+	}
+	return d, err
 }
 
 // nameLookup is what the service lists for a name.
@@ -43,7 +68,7 @@ type nameLookup struct {
 	date    time.Time       // the service's time of the last response; zero if it did not send it
 }
 
-// lookUpName lists by name_contains. R is listRequest or listOnce.
+// lookUpName lists by name_contains, with listRequest or listOnce.
 func (c *Client) lookUpName(ctx context.Context, name string, r request) (nameLookup, error) {
 	lookup := nameLookup{listed: map[string]bool{}}
 	pages := c.pages(ctx, r, DeploymentFilter{NameContains: &name})
@@ -67,37 +92,6 @@ func (c *Client) lookUpName(ctx context.Context, name string, r request) (nameLo
 // SameName reports whether two names are equal, case-sensitive, in Unicode NFC: Terraform brings every string into
 // that.
 func SameName(a, b string) bool { return norm.NFC.String(a) == norm.NFC.String(b) }
-
-// NameHolders is like [Client.DeploymentsNamed], but takes few requests for the plan of many creates: names beyond the
-// first ones are looked up in one list of all names, which may be up to half a minute old. A name that is taken there
-// is looked up again by itself. A deployment that cannot be read has only ID, Name, Source and Status.
-func (c *Client) NameHolders(ctx context.Context, name string) ([]*Deployment, error) {
-	if c.taken.lacks(ctx, c, name) {
-		return nil, nil
-	}
-	lookup, err := c.lookUpName(ctx, name, listRequest)
-	if err != nil {
-		return nil, err
-	}
-	var found []*Deployment
-	for _, item := range lookup.holders {
-		d, err := c.holder(item)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, d)
-	}
-	return found, nil
-}
-
-// holder decodes an item that has a name. If it cannot be read, what identifies it is enough.
-func (c *Client) holder(item listItem) (*Deployment, error) {
-	d, err := c.decodeItem(item)
-	if err != nil && item.id != "" {
-		return summary(item.raw), nil
-	}
-	return d, err
-}
 
 // takenNames is the list of all names that [Client.NameHolders] shares.
 type takenNames struct {

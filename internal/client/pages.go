@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,7 +45,7 @@ type listPage struct {
 // pageFetcher requests the page at an offset.
 type pageFetcher func(offset int64) (listPage, error)
 
-// pages returns a function that requests the pages of one list. R is listRequest or listOnce.
+// pages returns a function that requests the pages of one list, with listRequest or listOnce.
 func (c *Client) pages(ctx context.Context, r request, filter DeploymentFilter) pageFetcher {
 	if r.budget == nil {
 		r.budget = newBudget()
@@ -112,11 +113,9 @@ func (c *Client) decodeItem(item listItem) (*Deployment, error) {
 
 // walkPages lists items, page by page from offset 0 on, always passing the returned offset (section 4.2). A short page
 // is not the end: the end is an empty page, or a returned offset that does not advance. After most pages, an error ends
-// the list. Items whose id was on an earlier page are skipped.
-//
-// Wanted are the only ids to list, or nil: the service may ignore the filter. An item without a usable id may be any of
-// them.
-func walkPages(fetch pageFetcher, most int, wanted map[string]bool) iter.Seq2[listItem, error] {
+// the list. It skips items whose id was on an earlier page, and, unless wanted is nil, those with another id than the
+// wanted ones: the service may ignore the filter. An item without a usable id may be any of them.
+func walkPages(fetch pageFetcher, most int, wanted []string) iter.Seq2[listItem, error] {
 	return func(yield func(listItem, error) bool) {
 		seen := map[string]bool{}
 		var offset int64
@@ -129,7 +128,8 @@ func walkPages(fetch pageFetcher, most int, wanted map[string]bool) iter.Seq2[li
 			useless++
 			for _, item := range page.items {
 				if item.id != "" {
-					if seen[item.id] || wanted != nil && !wanted[item.id] {
+					unwanted := wanted != nil && !slices.Contains(wanted, item.id)
+					if unwanted || seen[item.id] {
 						continue
 					}
 					seen[item.id] = true

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -125,12 +126,11 @@ func decoded(raw json.RawMessage) (value any) {
 func compactJSON(raw []byte) string {
 	var compact bytes.Buffer
 	_ = json.Compact(&compact, raw) // it is valid
-	switch text := compact.String(); text {
-	case "null", "{}", "[]", `""`:
+	text := compact.String()
+	if slices.Contains([]string{"null", "{}", "[]", `""`}, text) {
 		return ""
-	default:
-		return text
 	}
+	return text
 }
 
 // textOf finds the text in a value that is one, has one in a member of a usual name, or is a list of such values,

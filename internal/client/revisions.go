@@ -23,8 +23,8 @@ var errNoRevisionStatus = errors.New("the response has no status of the revision
 // deployment have shown the revision as its latest.
 //
 // Its error is [ErrNotSupported] if the service does not offer this: it responds 403, 405 or 501, or without a status,
-// or 404 for a revision that two reads have shown. Then this client does not ask again. After any other error the
-// status is unknown: the next call may succeed. With Config.DocumentedOnly, nothing is sent.
+// or 404 for a revision that two reads have shown. Then this client does not ask again. Any other error means that the
+// next call may succeed. With Config.DocumentedOnly, nothing is sent.
 func (c *Client) RevisionStatus(ctx context.Context, deploymentID, revisionID string, reads int) (string, error) {
 	if c.config.DocumentedOnly || c.noRevisions.Load() {
 		return "", ErrNotSupported

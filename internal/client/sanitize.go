@@ -15,7 +15,7 @@ import (
 // bounded.
 func Sanitize(text string) string { return sanitize(text, "") }
 
-// SanitizeLines is [Sanitize], but keeps line feeds and tabs.
+// SanitizeLines does what [Sanitize] does, but keeps line feeds and tabs.
 func SanitizeLines(text string) string { return sanitize(text, "\n\t") }
 
 func sanitize(text, keep string) string {

@@ -59,9 +59,9 @@ type request struct {
 	budget    *budget      // of the operation that the request is a part of; nil if it is all of it
 }
 
-// call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. A write
-// that is sent is not canceled with ctx. The error is an [Error], or that of ctx, unless the request cannot be
-// written.
+// call sends a request, a GET or DELETE again while that may help, and decodes the JSON response into out. The end of
+// ctx does not cancel a write that is sent. Unless the request cannot be written, the error is an [Error], or that of
+// ctx.
 func (c *Client) call(ctx context.Context, r request, out any) error {
 	sending := ctx
 	if r.method != http.MethodGet {
