@@ -52,7 +52,7 @@ func (f Field) satisfies(live, want any) bool {
 		}
 		for name, value := range asObject(want) {
 			member := f.member(name)
-			if member.Access != ReadOnly && (!member.satisfies(has[name], value) || f.isReplaced(member, has, value)) {
+			if member.Access != ReadOnly && (!member.satisfies(has[name], value) || f.Fields().isReplaced(member, has, value)) {
 				return false
 			}
 		}
@@ -94,9 +94,9 @@ func (f Field) asksForNothing(value any) bool {
 }
 
 // isReplaced reports whether a member that is wanted as {} is not there, but an exclusive sibling is: {} is a value.
-func (f Field) isReplaced(member Field, live map[string]any, want any) bool {
+func (fs Fields) isReplaced(member Field, live map[string]any, want any) bool {
 	return member.Exclusive && isEmptyObject(want) && live[member.wire()] == nil &&
-		slices.ContainsFunc(kind[Object](f).Fields, func(other Field) bool {
+		slices.ContainsFunc(fs, func(other Field) bool {
 			return other.Exclusive && other.Name != member.Name && !isEmpty(live[other.wire()])
 		})
 }

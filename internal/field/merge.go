@@ -116,7 +116,7 @@ func (m *merger) setsEmpty(f, member Field, live map[string]any, plan, state any
 	if !is[JSON](member) || !isEmptyObject(plan) || !isEmpty(live[member.wire()]) || member.equal(plan, state) {
 		return false
 	}
-	return state == nil && !m.emptyMayBeNull || f.isReplaced(member, live, plan)
+	return state == nil && !m.emptyMayBeNull || f.Fields().isReplaced(member, live, plan)
 }
 
 // names returns the names of the members of a plan and a state that are not read-only: those that are described, in the

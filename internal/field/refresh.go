@@ -34,9 +34,12 @@ func (r refresher) object(fs Fields, prior, live, owned map[string]any) map[stri
 	refreshed := make(map[string]any, len(fs))
 	for _, f := range fs {
 		name := f.wire()
-		if value := r.value(f, prior[name], live[name], owned[name]); value != nil {
+		value := r.value(f, prior[name], live[name], owned[name])
+		switch {
+		case fs.isReplaced(f, live, prior[name]): // by a sibling
+		case value != nil:
 			refreshed[name] = value
-		} else if kind[Object](f).Present {
+		case kind[Object](f).Present:
 			refreshed[name] = map[string]any{}
 		}
 	}

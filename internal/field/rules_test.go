@@ -8,13 +8,34 @@ import (
 
 // The cases of this file are single clauses of the rules that no generated life is likely to need.
 
-func TestRefresh_scalarInPlaceOfAListInJSON(t *testing.T) {
+func TestRefresh_scalarInPlaceOfAListOrObjectInJSON(t *testing.T) {
 	t.Parallel()
+	for _, config := range []string{`[1]`, `[]`, `{}`, `{"b":1}`} {
+		s := &stage{T: t}
+		s.create(`{"json":{"a":` + config + `}}`)
+		s.refresh(`{"json":{"a":"x"}}`)
+		if got := shown(t, s.state); got != `{"json":{"a":"x"}}` {
+			t.Errorf("%s: the state is %s", config, got)
+		}
+	}
+}
+
+// {} is a value: that another kind of volume has taken its place is drift, and an apply brings it back.
+func TestRefresh_emptyObjectThatASiblingReplacedIsDrift(t *testing.T) {
+	t.Parallel()
+	const config, live = `{"volumes":[{"emptyDir":{},"name":"x"}]}`, `{"volumes":[{"configMap":{"a":1},"name":"x"}]}`
 	s := &stage{T: t}
-	s.create(`{"json":{"a":[1]}}`)
-	s.refresh(`{"json":{"a":"x"}}`)
-	if got := shown(t, s.state); got != `{"json":{"a":"x"}}` {
-		t.Errorf("the state is %s", got)
+	s.create(config)
+	s.refresh(live)
+	if got, want := shown(t, s.state), `{"volumes":[{"name":"x"}]}`; got != want {
+		t.Errorf("the state is %s, want %s", got, want)
+	}
+	planned := s.plan(config)
+	if got := shown(t, planned); got != config {
+		t.Errorf("planned %s", got)
+	}
+	if c := s.compare(config, planned, live); body(c) != config {
+		t.Errorf("sends %s", body(c))
 	}
 }
 
