@@ -286,7 +286,7 @@ func (l *life) changeBehindThePlan() {
 	for place, value := range was.leaves {
 		want, set := wanted.leaves[place]
 		last, wasSet := held.leaves[place]
-		if set != wasSet || !reflect.DeepEqual(lenient(want), lenient(last)) || !set && wanted.replaces(place, held) ||
+		if set != wasSet || jsonOf(want) != jsonOf(last) || !set && wanted.replaces(place, held) ||
 			wanted.without(place) || strings.Contains(place, "/[#") {
 			continue
 		}
