@@ -113,7 +113,8 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter, cost *budge
 }
 
 // Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is
-// [ErrNotFound] when the service does not list the deployment, an [Error], or that of ctx. Concurrent reads share a
+// [ErrNotFound] when the service does not list the deployment, an [Error], that of ctx, or one about a list that goes
+// beyond its bounds. Concurrent reads share a
 // request. Where many are read, a result may be minutes old; it is never from before a write of this client, and
 // never ErrNotFound then.
 func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
@@ -134,16 +135,16 @@ func (c *Client) DeploymentNow(ctx context.Context, id string) (*Deployment, err
 // that cannot be read fails alone.
 func (c *Client) lookUpIDs(ctx context.Context, ids []string) map[string]readResult {
 	results := map[string]readResult{}
-	var failed error // the first that is of no item, or of one that may be any of them
+	var failed error // what ended the list, or else what is wrong with the first item that may be any of them
 	for item, err := range c.items(ctx, DeploymentFilter{DeploymentIDs: ids}, newBudget()) {
-		var d *Deployment
-		if err == nil {
-			d, err = c.decodeItem(item)
-		}
-		if item.id == "" {
-			failed = cmp.Or(failed, err)
-		} else {
+		switch {
+		case err != nil:
+			failed = err
+		case item.id != "":
+			d, err := c.decodeItem(item)
 			results[item.id] = readResult{d, err}
+		case failed == nil: // of many, one error is enough
+			_, failed = c.decodeItem(item)
 		}
 	}
 	for _, id := range ids {

@@ -140,6 +140,21 @@ func TestListByID_manyItemsWithoutID(t *testing.T) {
 		`the response cannot be used: resources[1]: deployment "b" (id ""): the id is not a UUID`)
 }
 
+// What ends a list is reported, and not what is wrong with an item before.
+func TestListByID_failureAfterAnItemWithoutID(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("offset") != "0" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		respondJSON(pageJSON(1, deploymentJSON(idA, "a"), `{"name":"b"}`))(w, r)
+	})
+	results := s.client(t).lookUpIDs(t.Context(), []string{idA, idB})
+	equal(t, "error of the one that is found", results[idA].err, nil)
+	equal(t, "status of the other", asType[*Error](t, results[idB].err).Status, http.StatusUnauthorized)
+}
+
 // paged is the fake with quirks, and ids of n deployments in it.
 func paged(t *testing.T, n int, options fakeserver.Options) (*service, []string) {
 	t.Helper()

@@ -113,7 +113,7 @@ func (h *hiddenValues) find(text string, decoded decodedText, start int) (end in
 		if n == len(form) && (n >= longChars || decoded.isWord(form, start, at)) {
 			end = max(end, at)
 		}
-		if n > common {
+		if n > common || n == common && len(form) > len(longest) {
 			longest, common = form, n
 		}
 	}

@@ -255,6 +255,16 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// A value that is the beginning of another one does not keep the rest of that from being hidden.
+func TestHide_valueThatBeginsAnother(t *testing.T) {
+	t.Parallel()
+	const short, long = "sk0live0kR8v", "sk0live0kR8vTq2LmZx9AbCdEf"
+	for _, values := range [][]string{{short, long}, {long, short}} {
+		got := hiding(values...).Clean("the key '" + short + "...AbCdEf' is bad")
+		equal(t, "message", got, "the key '(sensitive value)' is bad")
+	}
+}
+
 // pem is a value of many lines.
 func pem(random *rand.Rand, lines int) string {
 	var b strings.Builder

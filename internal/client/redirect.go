@@ -46,7 +46,7 @@ func Origin(u *url.URL) string {
 
 // within reports whether a URL is below the path of base, both as it is written and as a server may resolve it.
 func within(base, u *url.URL) bool {
-	below := func(path, root string) bool { return strings.HasPrefix(path+"/", strings.TrimRight(root, "/")+"/") }
+	below := func(u, root string) bool { return strings.HasPrefix(u+"/", strings.TrimRight(root, "/")+"/") }
 	return below(u.EscapedPath(), base.EscapedPath()) && below(path.Clean("/"+u.Path), path.Clean("/"+base.Path))
 }
 

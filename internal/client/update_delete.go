@@ -119,11 +119,13 @@ func (c *Client) write(ctx context.Context, id string, r request, out any) error
 	}
 	switch failed.Status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-		_, readErr := c.DeploymentNow(ctx, id)
-		if readErr == nil {
+		live, readErr := c.DeploymentNow(ctx, id)
+		switch {
+		case readErr == nil && r.method == http.MethodDelete && live.Status == StatusAwaitingDelete:
+			return nil // an earlier request was accepted, this one is a repetition
+		case readErr == nil:
 			return fmt.Errorf("%w: %w", ErrNotSupported, failed)
-		}
-		if errors.Is(readErr, ErrNotFound) {
+		case errors.Is(readErr, ErrNotFound):
 			return readErr
 		}
 	}

@@ -240,6 +240,18 @@ func TestDelete_isDoneWhenTheDeploymentNoLongerExists(t *testing.T) {
 	})
 }
 
+// A deletion that was accepted before its response was lost is not taken for one that the service does not support.
+func TestDelete_repetitionOfAnAcceptedDeletion(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fake, c, ids := manyDeployments(1, fakeserver.Options{})
+		fake.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Status: http.StatusBadGateway,
+			Reached: func() { fake.Edit(ids[0], func(d map[string]any) { d["status"] = StatusAwaitingDelete }) }})
+		fake.Fail(fakeserver.DeleteDeployment, -1, fakeserver.Fault{Status: http.StatusNotFound})
+		equal(t, "error", c.DeleteDeployment(t.Context(), ids[0]), nil)
+	})
+}
+
 // What was read ahead of a deployment is not used after a write to it.
 func TestRead_afterAWriteIsFresh(t *testing.T) {
 	t.Parallel()
@@ -373,17 +385,17 @@ func TestWaitDeleted_requestsTheDeletionAgain(t *testing.T) {
 			}
 		})
 	})
-	for _, status := range []int{http.StatusConflict, http.StatusForbidden} {
+	for _, status := range []int{http.StatusConflict, http.StatusNotFound, http.StatusForbidden} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				fake, c, ids := manyDeployments(1, fakeserver.Options{})
 				fake.Fail(fakeserver.DeleteDeployment, 1, fakeserver.Fault{Status: status})
 				_, err := c.WaitDeleted(t.Context(), &Deployment{ID: ids[0]})
-				if status == http.StatusConflict { // requested once more after that
-					equal(t, "error", err, nil)
-				} else {
+				if status == http.StatusForbidden {
 					equal(t, "status", asType[*Error](t, err).Status, status)
+				} else { // requested once more after that
+					equal(t, "error", err, nil)
 				}
 			})
 		})

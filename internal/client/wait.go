@@ -70,18 +70,19 @@ func (c *Client) WaitDeleted(ctx context.Context, first *Deployment) (*Deploymen
 		}
 		requested = time.Now()
 		err := c.DeleteDeployment(ctx, d.ID)
-		if failed, ok := errors.AsType[*Error](err); ok && failed.Status == http.StatusConflict {
-			err = nil // it may be under way, whatever the status
+		failed, ok := errors.AsType[*Error](err)
+		if ok && (failed.Status == http.StatusConflict || failed.Status == http.StatusNotFound) {
+			err = nil // it is under way, or done, whatever the list shows
 		}
 		return permanentlyRejected(err) || errors.Is(err, ErrNotSupported), err
 	})
 }
 
-// poll reads a deployment with ctx, until visit returns true, which gets the deployment, or [ErrNotFound] while the
-// service does not list it. It returns the last read result, and the error of visit, or why it ends earlier, such as
-// the end of waiting.
+// poll reads a deployment with ctx until visit returns true. Visit gets the deployment, or nil and [ErrNotFound] while
+// the service does not list it; its error counts only with true. Poll returns the last read result, and the error of
+// visit, or why it ends earlier, such as the end of waiting.
 func (c *Client) poll(ctx, waiting context.Context, first *Deployment,
-	visit func(d *Deployment, notFound error) (done bool, err error),
+	visit func(d *Deployment, notFound error) (ended bool, why error),
 ) (*Deployment, error) {
 	last := first
 	var undecodable time.Time // since when no response could be decoded
@@ -98,9 +99,9 @@ func (c *Client) poll(ctx, waiting context.Context, first *Deployment,
 			if d != nil {
 				last = d
 			}
-			done, err := visit(d, err)
-			if done {
-				return last, err
+			ended, why := visit(d, err)
+			if ended {
+				return last, why
 			}
 		case permanentlyRejected(err):
 			return last, err
