@@ -113,10 +113,9 @@ func (c *Client) items(ctx context.Context, filter DeploymentFilter, cost *budge
 }
 
 // Deployment reads one deployment, through List Deployments, since the API documents no single read. Its error is
-// [ErrNotFound] when the service does not list the deployment, an [Error], that of ctx, or one about a list that goes
-// beyond its bounds. Concurrent reads share a
-// request. Where many are read, a result may be minutes old; it is never from before a write of this client, and
-// never ErrNotFound then.
+// [ErrNotFound] when the service does not list the deployment, an [Error], that of ctx, or one about a list beyond its
+// bounds. Concurrent reads share a request. Where many are read, a result may be minutes old; it is never from before
+// a write of this client, and never ErrNotFound then.
 func (c *Client) Deployment(ctx context.Context, id string) (*Deployment, error) {
 	if item, ok := c.reader.ahead.take(ctx, id); ok {
 		if d, err := c.decodeItem(item); err == nil {
