@@ -60,7 +60,7 @@ func (f Field) partOfMembers(of, set map[string]any) map[string]any {
 		member := f.member(name)
 		part := member.part(of[name], value)
 		switch {
-		case member.Access == ReadOnly, member.Access == OptionalComputed && !member.equal(of[name], value):
+		case member.Access == OptionalComputed && !member.equal(of[name], value):
 			continue
 		case of[name] == nil && !is[Object](f) && member.satisfies(nil, value):
 			part = value // of a map or JSON: empty and absent are one thing

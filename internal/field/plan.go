@@ -54,15 +54,11 @@ func (p planner) value(f Field, config, state, owned any) any {
 	case ObjectList:
 		return p.list(k, asList(config), state, asList(owned))
 	}
-	switch {
-	case p.moved, state == nil:
-		return config
-	case f.equal(config, state):
-		return state
-	case isKnown(config) && // what is unknown satisfies, and is satisfied by, anything
+	if !p.moved &&
+		isKnown(config) && // what is unknown satisfies, and is satisfied by, anything
 		!f.equal(owned, state) && // the state has more than what was set, as after an import
 		f.satisfies(state, config) && // what is set now is in it
-		f.satisfies(config, owned): // what was set still is
+		f.satisfies(config, owned) { // what was set still is
 		return state
 	}
 	return config
@@ -74,8 +70,6 @@ func (p planner) omitted(f Field, state, owned any) any {
 	switch {
 	case p.creating && f.isChosen():
 		return Unknown
-	case f.Access == ReadOnly:
-		return state
 	case object.Present:
 		held := asObject(state)
 		if owned != nil { // it is removed as a whole, with what is imported in it

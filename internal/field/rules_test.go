@@ -20,6 +20,18 @@ func TestRefresh_scalarInPlaceOfAListOrObjectInJSON(t *testing.T) {
 	}
 }
 
+// What was imported stays as it is while the service reports the same in another form. What was null follows.
+func TestRefresh_importedEmptyValueStays(t *testing.T) {
+	t.Parallel()
+	s := &stage{T: t}
+	s.importIt(`{"args":[],"labels":{}}`)
+	before := shown(t, s.state)
+	s.refresh(`{"labels":null,"string":""}`)
+	if got := shown(t, s.state); before != `{"args":[],"labels":{}}` || got != `{"args":[],"labels":{},"string":""}` {
+		t.Errorf("the state was %s, and is %s", before, got)
+	}
+}
+
 // {} is a value: that another kind of volume has taken its place is drift, and an apply brings it back.
 func TestRefresh_emptyObjectThatASiblingReplacedIsDrift(t *testing.T) {
 	t.Parallel()
