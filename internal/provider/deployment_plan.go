@@ -101,9 +101,11 @@ func (c *change) markChanging(plan tftypes.Value) tftypes.Value {
 	}
 	config := c.plan["source_revision_config"]
 	if c.source() == client.SourceCodehost && config.IsKnown() && !config.IsNull() {
-		built := field.Values{"repo_commit_sha": unknown}
-		if attributesOf(c.config["source_revision_config"])["image_uri"].IsNull() {
-			built["image_uri"] = unknown
+		built, configured := field.Values{}, attributesOf(c.config["source_revision_config"])
+		for _, name := range []string{"repo_commit_sha", "image_uri"} {
+			if configured[name].Type() == nil || configured[name].IsNull() { // ignore_changes sets what is read-only, too
+				built[name] = unknown
+			}
 		}
 		changing["source_revision_config"] = field.With(config, built)
 	}

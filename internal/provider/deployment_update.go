@@ -56,7 +56,13 @@ func (u *update) run(ctx context.Context) {
 	// Terraform's interrupt ends the wait until it runs only: what was changed has to be confirmed, and saved.
 	uninterrupted := context.WithoutCancel(ctx)
 	visible, ok := u.readBack(uninterrupted, sent)
-	if !ok || !u.verify(sent, visible) {
+	if !ok {
+		return
+	}
+	if !u.verify(sent, visible) {
+		if newRevision(sent, visible) {
+			savePending(ctx, u.resp.Private, observation{Deployment: visible}, u.diags)
+		}
 		return
 	}
 	cleaned := u.dropLeftovers(uninterrupted, visible)

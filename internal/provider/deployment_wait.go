@@ -243,6 +243,8 @@ func (w *rollout) explain(err error, diags *diag.Diagnostics) {
 	case errors.Is(err, context.Canceled):
 		unlessCreated(at, "Wait was interrupted", "%s, but the provider did not wait until it runs. %s The next plan shows "+
 			"its status.", was, seen)
+	case expired && w.last.ready() && w.last.revisionStatus == client.RevisionDeployed:
+		// it runs: only active_revision_id was still awaited
 	case expired && w.last.runs() && !w.last.ready():
 		r.warnf(at, "Deployment is not ready yet", "%s and its new revision runs, but after %s the deployment is not "+
 			"ready. %s\n  - The next plan shows its status.%s", was, w.limit, seen, toWaitLonger)
