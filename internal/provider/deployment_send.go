@@ -47,10 +47,13 @@ func (u *update) request(live *client.Deployment) client.Tree {
 	u.compare(live)
 	body := maps.Clone(u.Body)
 	if u.redeploys() {
-		ref := attributesOf(u.plan["source_revision_config"]).text("repo_ref")
-		image := attributesOf(u.config["source_revision_config"]).text("image_uri")
+		planned, image := attributesOf(u.plan["source_revision_config"]), ""
+		configured := attributesOf(u.config["source_revision_config"])["image_uri"]
+		if u.source() == client.SourceCodehost && !configured.IsNull() { // the service shows what it has built of it
+			image = planned.text("image_uri")
+		}
 		changes, _ := body["source_revision_config"].(map[string]any)
-		body["source_revision_config"] = field.Merge(redeployedConfig(live, ref, image), changes)
+		body["source_revision_config"] = field.Merge(redeployedConfig(live, planned.text("repo_ref"), image), changes)
 	}
 	if u.secrets.sends {
 		body["secrets"] = u.secrets.list.sorted()

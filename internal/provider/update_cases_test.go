@@ -191,6 +191,24 @@ func TestUpdate_partialAndStale(t *testing.T) {
 		"0.3 in the service"))
 }
 
+// A redeployment keeps an image that ignore_changes leaves to others.
+func TestRedeploy_ignoredImageIsKept(t *testing.T) {
+	t.Parallel()
+	s := newService(t, fakeserver.Options{})
+	p := newProtocol(t, s)
+	r := p.MustApply(typeName, nil, withImage("1"))
+	s.edit(t, "source_revision_config.image_uri", "shop:7")()
+	r, diags := p.Read(r)
+	p.ExpectNone(diags)
+	plan, diags := p.PlanIgnoring(typeName, r, withImage("1", commits("a")), "source_revision_config.image_uri")
+	p.ExpectNone(diags)
+	_, diags = p.Apply(plan)
+	p.ExpectNone(diags)
+	if image := s.stored(t)["source_revision_config"].(map[string]any)["image_uri"]; image != "shop:7" {
+		t.Errorf("the image is %v", image)
+	}
+}
+
 // newPatientProtocol looks for a write as long as a busy machine may need.
 func newPatientProtocol(t *testing.T, s *service) *protocol {
 	t.Helper()
